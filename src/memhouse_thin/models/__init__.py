@@ -1,0 +1,30 @@
+"""Local models: where they live, how they come there (``fetch``) and how they run (``onnx``)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+#: The text embedder that the demo and the benchmarks use.
+DEFAULT_EMBEDDER = "bge_small_en"
+
+#: Written into each model folder last, so a folder that has one is complete.
+MANIFEST = "manifest.json"
+
+
+def models_dir() -> Path:
+    """The folder that holds one folder per model: ``MEMHOUSE_MODELS``, else the user's data directory."""
+    if chosen := os.environ.get("MEMHOUSE_MODELS"):
+        return Path(chosen).expanduser()
+    if sys.platform == "darwin":
+        base = Path("~/Library/Application Support")
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share")
+    return base.expanduser() / "memhouse" / "models"
+
+
+def find_model(name: str = DEFAULT_EMBEDDER) -> Path | None:
+    """The folder of a model that has been fetched, else None."""
+    folder = models_dir() / name
+    return folder if (folder / MANIFEST).is_file() else None
