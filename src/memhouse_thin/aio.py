@@ -1,0 +1,418 @@
+"""The asynchronous client: the same as ``client``, awaited; a test keeps the two alike."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Any, Self
+from uuid import UUID
+
+import psycopg
+from psycopg.pq import TransactionStatus
+from psycopg.rows import tuple_row
+from psycopg_pool import AsyncConnectionPool
+
+from memhouse_thin import core
+from memhouse_thin.core import Call, Embedder, Instant, Rows, Statement
+from memhouse_thin.results import (
+    EmbeddingIdentity,
+    ReaderPosture,
+    RegisteredIdentity,
+    SearchResult,
+)
+
+
+class AsyncClient:
+    """Governed memory in PostgreSQL, for one credential.
+
+    ``target`` is a libpq connection string (``""`` for libpq's own variables), an open connection, or
+    a ``psycopg_pool`` pool. With a connection string the client opens one connection at the first call
+    and serves one call at a time; hand it a pool to serve many. A connection that is in a transaction,
+    or not in autocommit mode, is joined: the client works inside a savepoint and the caller commits.
+
+    ``credential`` is a token; without one the database role itself must be a credential. ``embedder``
+    turns a text into a vector and names its space. ``profile`` and ``deadline_ms`` are defaults of
+    ``search``. ``strict`` makes a failing embedder an error; otherwise a search goes on without its
+    vector and reports ``semantic`` as dropped. ``cache`` holds query vectors and may be shared by clients.
+    ``prepare_threshold`` is psycopg's, for a connection the client opens; None prepares nothing, which
+    every transaction pooler can serve.
+    """
+
+    def __init__(
+        self,
+        target: str | psycopg.AsyncConnection[Any] | AsyncConnectionPool[Any] = "",
+        *,
+        credential: str | None = None,
+        embedder: Embedder | None = None,
+        profile: str | None = None,
+        deadline_ms: int | None = None,
+        strict: bool = False,
+        cache: core.QueryCache | None = None,
+        prepare_threshold: int | None = None,
+    ) -> None:
+        self._dsn = target if isinstance(target, str) else None
+        self._pool = target if isinstance(target, AsyncConnectionPool) else None
+        self._conn = target if isinstance(target, psycopg.AsyncConnection) else None
+        if self._dsn is None and self._pool is None and self._conn is None:
+            raise TypeError("target is a connection string, a psycopg AsyncConnection or an AsyncConnectionPool")
+        self._credential = credential
+        self._embedder = embedder
+        self._profile = profile
+        self._deadline_ms = deadline_ms
+        self._strict = strict
+        self._cache = core.QueryCache() if cache is None else cache
+        self._prepare_threshold = prepare_threshold
+        self._account: str | None = None
+        self._lock = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connection, if the client opened it."""
+        if self._dsn is not None and self._conn is not None:
+            await self._conn.close()
+
+    # Reading -----------------------------------------------------------------------------------
+
+    async def search(
+        self,
+        query: str,
+        *,
+        peer_key: str | None = None,
+        scope: str | None = None,
+        profile: str | None = None,
+        limit: int | None = 12,
+        as_of: Instant | None = None,
+        known_at: Instant | None = None,
+        filters: Mapping[str, Any] | None = None,
+        deadline_ms: int | None = None,
+        embedding: Sequence[float] | None = None,
+        identity: EmbeddingIdentity | str | None = None,
+    ) -> SearchResult:
+        """What this reader's memory says about a question, in one round trip.
+
+        The deadline counts from this call and covers the query's embedding; without one the profile's
+        own holds. ``embedding`` replaces the embedder's vector for this query, ``identity`` names its
+        space. Hits come in answer order.
+        """
+        clock = core.Clock(self._deadline_ms if deadline_ms is None else deadline_ms)
+        core.clean_text("query", query)
+        vector = core.vector_text(embedding)
+        fresh = False
+        if vector is None and self._embedder is not None and query and not query.isspace():
+            vector = self._cache.get(self._account, self._embedder.identity, query)
+            if vector is None:
+                vector = await self._embed(self._embedder.identity.query_prefix + query)
+                fresh = vector is not None
+        if identity is None and self._embedder is not None:
+            identity = self._embedder.identity
+        embedding_ms = clock.elapsed_ms if fresh else 0.0
+        async with self._borrow() as conn:
+            plan = core.search(
+                query,
+                clock,
+                credential=self._credential,
+                peer_key=peer_key,
+                scope=scope,
+                profile=self._profile if profile is None else profile,
+                limit=limit,
+                as_of=as_of,
+                known_at=known_at,
+                filters=filters,
+                embedding=vector,
+                identity=None if vector is None else core.identity_key(identity),
+            )
+            answers = await self._send(conn, plan.calls, read=True, deadline_passed=plan.deadline_passed)
+        result = plan.result(answers, embedding_ms)
+        self._account = result.reader.account_key
+        if fresh and vector is not None and self._embedder is not None:
+            self._cache.put(self._account, self._embedder.identity, query, vector)
+        return result
+
+    async def posture(
+        self,
+        *,
+        peer_key: str | None = None,
+        scope: str | None = None,
+        known_at: Instant | None = None,
+    ) -> ReaderPosture:
+        """For whom a read with these arguments would be done, and how far it would see."""
+        rows = await self._call(core.begin_read(self._credential, peer_key, scope, known_at))
+        return ReaderPosture.from_row(rows[0])
+
+    async def embedding_identities(self) -> list[RegisteredIdentity]:
+        """The vector spaces that the server knows."""
+        rows = await self._call(core.begin_read(self._credential), core.embedding_identities())
+        return [RegisteredIdentity.from_row(row) for row in rows]
+
+    # Writing -----------------------------------------------------------------------------------
+
+    async def remember(
+        self,
+        statement: str,
+        *,
+        scope: str,
+        subject_peer: str | None = None,
+        kind: str = "fact",
+        sensitivity: str = "internal",
+        target_level: str | None = None,
+        confidence: float = 1.0,
+        relevant_from: Instant | None = None,
+        relevant_until: Instant | None = None,
+        expires_at: Instant | None = None,
+        sources: Sequence[UUID | str] = (),
+        embedding: Sequence[float] | None = None,
+        identity: EmbeddingIdentity | str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        source_key: str | None = None,
+        state: str = "active",
+    ) -> UUID:
+        """Store one statement; without a subject it is about the scope.
+
+        The same ``source_key`` returns the first id and changes nothing. The embedder's vector goes in
+        with it, unless ``embedding`` is given.
+        """
+        ids = await self.remember_many(
+            [
+                Statement(
+                    statement=statement,
+                    scope=scope,
+                    subject_peer=subject_peer,
+                    kind=kind,
+                    sensitivity=sensitivity,
+                    target_level=target_level,
+                    confidence=confidence,
+                    relevant_from=relevant_from,
+                    relevant_until=relevant_until,
+                    expires_at=expires_at,
+                    sources=sources,
+                    embedding=embedding,
+                    identity=identity,
+                    metadata=metadata,
+                    source_key=source_key,
+                    state=state,
+                )
+            ]
+        )
+        return ids[0]
+
+    async def remember_many(self, statements: Iterable[Statement | Mapping[str, Any]]) -> list[UUID]:
+        """Store many statements in one transaction and one pipeline: all of them or none.
+
+        Each is a ``Statement`` or a mapping of its fields. An error's ``position`` says which one failed.
+        """
+        calls = []
+        for position, item in enumerate(statements):
+            with core.at_position(position):
+                item = core.statement(item)
+                if item.embedding is None and self._embedder is not None:
+                    core.clean_text("statement", item.statement)
+                    vector = await self._embed(item.statement)
+                    calls.append(core.remember(item, vector, self._embedder.identity))
+                else:
+                    calls.append(core.remember(item))
+        answers = await self._write(calls)
+        return [rows[0][0] for rows in answers]
+
+    async def observe(
+        self,
+        content: str,
+        *,
+        scope: str,
+        role: str = "user",
+        peer_key: str | None = None,
+        occurred_at: Instant | None = None,
+        source_key: str | None = None,
+        session_key: str | None = None,
+        sensitivity: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> UUID:
+        """Store one immutable source: a message, a document chunk.
+
+        The same ``source_key`` returns the first id and changes nothing.
+        """
+        call = core.observe(
+            content,
+            scope=scope,
+            role=role,
+            peer_key=peer_key,
+            occurred_at=occurred_at,
+            source_key=source_key,
+            session_key=session_key,
+            sensitivity=sensitivity,
+            metadata=metadata,
+        )
+        answers = await self._write([call])
+        id: UUID = answers[0][0][0]
+        return id
+
+    async def relate(self, from_id: UUID | str, to_id: UUID | str, relation: str, *, confidence: float = 1.0) -> None:
+        """Draw a typed edge: contradicts, derived_from, supersedes, supports or caused_by."""
+        await self._write([core.relate(from_id, to_id, relation, confidence)])
+
+    async def transition(self, id: UUID | str, state: str, *, reason: str | None = None) -> str:
+        """Move a statement along its lifecycle and return its new state."""
+        answers = await self._write([core.transition(id, state, reason)])
+        new_state: str = answers[0][0][0]
+        return new_state
+
+    async def erase(self, id: UUID | str) -> None:
+        """Erase a statement for good, with everything derived from it."""
+        await self._write([core.erase(id)])
+
+    async def store_embedding(
+        self,
+        id: UUID | str,
+        embedding: Sequence[float],
+        *,
+        identity: EmbeddingIdentity | str | None = None,
+    ) -> None:
+        """Store the vector of a statement; the identity is the embedder's, or else the server's default."""
+        await self._write([core.store_embedding(id, embedding, self._identity(identity))])
+
+    async def unembedded(
+        self,
+        *,
+        identity: EmbeddingIdentity | str | None = None,
+        limit: int = 100,
+        after: UUID | str | None = None,
+    ) -> list[tuple[UUID, str]]:
+        """Statements without a vector of this identity, as (id, text), by id after ``after``."""
+        answers = await self._write([core.unembedded(self._identity(identity), limit, after)])
+        return [(row[0], row[1]) for row in answers[0]]
+
+    async def embed_missing(self, *, batch: int = 100) -> int:
+        """Give every statement that this writer can read a vector, and say how many got one.
+
+        A text that the embedder fails on is left without, unless ``strict``.
+        """
+        if self._embedder is None:
+            raise core.no_embedder()
+        stored, after = 0, None
+        while page := await self.unembedded(limit=batch, after=after):
+            calls = []
+            for id, text in page:
+                vector = await self._embed(text)
+                if vector is not None:
+                    calls.append(core.store_embedding(id, vector, self._embedder.identity))
+            await self._write(calls)
+            stored, after = stored + len(calls), page[-1][0]
+        return stored
+
+    # The round trip ----------------------------------------------------------------------------
+
+    def _identity(self, identity: EmbeddingIdentity | str | None) -> EmbeddingIdentity | str | None:
+        """The identity asked for, or the embedder's."""
+        if identity is None and self._embedder is not None:
+            return self._embedder.identity
+        return identity
+
+    async def _embed(self, text: str) -> str | None:
+        """The embedder's vector as pgvector reads it; None when it failed and that is allowed."""
+        assert self._embedder is not None
+        try:
+            # An embedder that blocks must not hold up the loop; one that is a coroutine function is awaited.
+            vector = await asyncio.to_thread(self._embedder, text)
+            if inspect.isawaitable(vector):
+                vector = await vector
+            return core.vector_text(vector)
+        except Exception as error:
+            core.embedder_failed(error, self._strict)
+            return None
+
+    async def _call(self, *calls: Call) -> Rows:
+        """The rows of the last of some reading calls."""
+        async with self._borrow() as conn:
+            answers = await self._send(conn, calls, read=True)
+        return answers[-1]
+
+    async def _write(self, calls: Sequence[Call]) -> list[Rows]:
+        """The rows of each of some writing calls, in one transaction."""
+        if not calls:
+            return []
+        async with self._borrow() as conn:
+            answers = await self._send(conn, [core.begin_write(self._credential), *calls], read=False)
+        return answers[1:]
+
+    @asynccontextmanager
+    async def _borrow(self) -> AsyncIterator[psycopg.AsyncConnection[Any]]:
+        """A connection for one exchange; nobody else uses it meanwhile."""
+        if self._pool is not None:
+            try:
+                conn = await self._pool.getconn()
+            except Exception as error:
+                raise core.failure(error) from error
+            autocommit = conn.autocommit
+            try:
+                # The client brackets its own transaction, so that it fits in one round trip.
+                await conn.set_autocommit(True)
+                yield conn
+            finally:
+                if not conn.closed:
+                    await conn.set_autocommit(autocommit)
+                await self._pool.putconn(conn)
+            return
+        async with self._lock:
+            if self._dsn is not None and (self._conn is None or self._conn.closed):
+                try:
+                    self._conn = await psycopg.AsyncConnection.connect(
+                        self._dsn,
+                        autocommit=True,
+                        prepare_threshold=self._prepare_threshold,
+                        **core.connection_defaults(self._dsn),
+                    )
+                except Exception as error:
+                    raise core.failure(error) from error
+            assert self._conn is not None
+            yield self._conn
+
+    async def _send(
+        self,
+        conn: psycopg.AsyncConnection[Any],
+        calls: Sequence[Call],
+        *,
+        read: bool,
+        deadline_passed: Callable[[Sequence[Rows]], bool] = core.no_deadline,
+    ) -> list[Rows]:
+        """The rows of each call, all of them sent in one pipelined round trip and one transaction."""
+        joined = not conn.autocommit or conn.info.transaction_status != TransactionStatus.IDLE
+        before, after = core.brackets(joined, read)
+        every = (*before, *calls, *after)
+        cursors = [psycopg.AsyncCursor(conn, row_factory=tuple_row) for _ in every]
+        try:
+            async with conn.pipeline():
+                for cursor, call in zip(cursors, every, strict=True):
+                    await cursor.execute(call.sql, call.params or None)
+            return [await cursor.fetchall() for cursor in cursors[len(before) : -len(after)]]
+        except BaseException as error:
+            answered = max(0, core.answered(cursors) - len(before))
+            rows = [await cursor.fetchall() for cursor in cursors[len(before) :][:answered]]
+            await self._undo(conn, joined)
+            if not isinstance(error, Exception):
+                raise
+            position = None if read or answered == 0 else answered - 1
+            raise core.failure(error, deadline_passed=deadline_passed(rows), position=position) from error
+
+    async def _undo(self, conn: psycopg.AsyncConnection[Any], joined: bool) -> None:
+        """Put the connection back to where it was, or close it if it is ours and that fails."""
+        try:
+            if joined:
+                for call in core.UNDO_JOINED:
+                    await psycopg.AsyncCursor(conn).execute(call.sql)
+            else:
+                await conn.rollback()
+        except psycopg.Error:
+            if not joined:
+                await conn.close()

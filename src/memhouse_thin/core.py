@@ -1,0 +1,515 @@
+"""What the client says to the server and how it reads the answer; no I/O.
+
+A *call* is one SQL text with its parameters. The shells (``client`` and ``aio``) send a list of
+calls in one pipelined round trip and hand the rows back to the functions here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import math
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, Protocol, runtime_checkable
+from uuid import UUID
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from memhouse_thin import sql
+from memhouse_thin.errors import ArgumentInvalid, EmbedderFailed, EmbeddingInvalid, MemhouseError, from_psycopg
+from memhouse_thin.results import EmbeddingIdentity, ReaderPosture, SearchResult
+
+#: The rows of one call.
+Rows = Sequence[Sequence[Any]]
+
+_log = logging.getLogger("memhouse_thin")
+
+#: A moment, as an aware datetime or as text that PostgreSQL reads.
+Instant = datetime | str
+
+#: The bound on every statement of a read whose profile's deadline is not known yet.
+READ_BOUND_MS = 60_000
+
+#: How long a client waits for a server that does not answer, unless told otherwise.
+CONNECT_TIMEOUT_S = 10
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Anything callable that turns a text into a vector and says in which vector space."""
+
+    @property
+    def identity(self) -> EmbeddingIdentity: ...
+
+    def __call__(self, text: str, /) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One statement and its parameters."""
+
+    sql: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """Something to remember: the arguments of ``Client.remember`` as one value."""
+
+    statement: str
+    scope: str
+    subject_peer: str | None = None
+    kind: str = "fact"
+    sensitivity: str = "internal"
+    target_level: str | None = None
+    confidence: float = 1.0
+    relevant_from: Instant | None = None
+    relevant_until: Instant | None = None
+    expires_at: Instant | None = None
+    sources: Sequence[UUID | str] = ()
+    embedding: Sequence[float] | None = None
+    identity: EmbeddingIdentity | str | None = None
+    metadata: Mapping[str, Any] | None = None
+    source_key: str | None = None
+    state: str = "active"
+
+
+# Parameters ------------------------------------------------------------------------------------
+
+
+def clean_text(name: str, value: str | None) -> str | None:
+    """The text, unless it holds the one character PostgreSQL's text cannot."""
+    if isinstance(value, str) and "\x00" in value:
+        raise ArgumentInvalid(
+            "A text holds the NUL character.",
+            detail=f"{name} has NUL at character {value.index(chr(0)) + 1}.",
+            hint="Remove it; PostgreSQL text cannot store NUL.",
+        )
+    return value
+
+
+def vector_text(vector: Iterable[float] | None) -> str | None:
+    """A vector as pgvector reads it; nine digits give a single-precision number back exactly."""
+    if vector is None:
+        return None
+    try:
+        numbers = [float(number) for number in vector]
+    except (TypeError, ValueError) as error:
+        raise EmbeddingInvalid("The embedding is not a sequence of numbers.", detail=str(error)) from error
+    # pgvector's own input function would answer these two with an error that names nothing of ours.
+    if not numbers or not all(map(math.isfinite, numbers)):
+        what = "is empty" if not numbers else "holds NaN or infinity"
+        raise EmbeddingInvalid(
+            "The embedding cannot be used.",
+            detail=f"The vector {what}.",
+            hint="Pass finite numbers, as many as the embedding identity has dimensions.",
+        )
+    return "[" + ",".join(f"{number:.9g}" for number in numbers) + "]"
+
+
+def identity_key(identity: EmbeddingIdentity | str | None) -> str | None:
+    """The key of an identity, which may be given as the key already."""
+    return identity.key if isinstance(identity, EmbeddingIdentity) else identity
+
+
+def json_text(name: str, value: Mapping[str, Any] | None) -> str:
+    """A mapping as JSON; dates and uuids are written as text."""
+
+    def plain(item: Any) -> Any:
+        if isinstance(item, date):  # a datetime is one
+            return item.isoformat()
+        if isinstance(item, UUID):
+            return str(item)
+        raise TypeError(f"{type(item).__name__} is not a JSON value")
+
+    try:
+        return json.dumps({} if value is None else value, default=plain, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ArgumentInvalid(f"{name} cannot be written as JSON.", detail=str(error)) from error
+
+
+def as_uuid(name: str, value: UUID | str) -> UUID:
+    """An id, which may be given as text."""
+    try:
+        return value if isinstance(value, UUID) else UUID(value)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ArgumentInvalid(f"{name} is not a uuid.", detail=f"{name} is {value!r}.") from error
+
+
+# Time ------------------------------------------------------------------------------------------
+
+
+class Clock:
+    """The deadline of one call, counted from the moment the client was asked."""
+
+    __slots__ = ("_started", "deadline_ms")
+
+    def __init__(self, deadline_ms: int | None = None) -> None:
+        self._started = time.perf_counter()
+        self.deadline_ms = deadline_ms
+
+    @property
+    def elapsed_ms(self) -> float:
+        return (time.perf_counter() - self._started) * 1000
+
+
+# The round trip --------------------------------------------------------------------------------------
+
+
+def brackets(joined: bool, read: bool) -> tuple[tuple[Call, ...], tuple[Call, ...]]:
+    """What goes before and after the calls: a transaction of our own, or a savepoint in the caller's.
+
+    A read in the caller's transaction is rolled back to its savepoint, which puts the posture and
+    ``statement_timeout`` back to what they were; a write is kept, and commits when the caller does.
+    """
+    if not joined:
+        return (Call(sql.BEGIN),), (Call(sql.COMMIT),)
+    end = (Call(sql.ROLLBACK_TO), Call(sql.RELEASE)) if read else (Call(sql.RELEASE),)
+    return (Call(sql.SAVEPOINT),), end
+
+
+UNDO_JOINED = (Call(sql.ROLLBACK_TO), Call(sql.RELEASE))
+
+
+def answered(cursors: Sequence[psycopg.Cursor[Any] | psycopg.AsyncCursor[Any]]) -> int:
+    """How many cursors the server answered, before the first one it did not."""
+    for position, cursor in enumerate(cursors):
+        if cursor.pgresult is None:
+            return position
+    return len(cursors)
+
+
+def failure(error: Exception, *, deadline_passed: bool = False, position: int | None = None) -> MemhouseError:
+    """What to raise for an error met on the way; ours go through as they are."""
+    if isinstance(error, MemhouseError):
+        return error
+    failed = from_psycopg(error, deadline_passed=deadline_passed)
+    failed.position = position
+    return failed
+
+
+@contextmanager
+def at_position(position: int) -> Iterator[None]:
+    """Note in an error which item of a batch it is about."""
+    try:
+        yield
+    except MemhouseError as error:
+        error.position = position
+        raise
+
+
+def no_deadline(answers: Sequence[Rows]) -> bool:
+    """For calls that have none: a cancelled statement was cancelled by somebody."""
+    return False
+
+
+def connection_defaults(dsn: str) -> dict[str, Any]:
+    """What a connection of the client's own gets where neither the caller nor the environment says."""
+    given = conninfo_to_dict(dsn)
+    defaults: dict[str, Any] = {}
+    if "connect_timeout" not in given and "PGCONNECT_TIMEOUT" not in os.environ:
+        defaults["connect_timeout"] = CONNECT_TIMEOUT_S
+    if "fallback_application_name" not in given:
+        defaults["fallback_application_name"] = "memhouse"
+    return defaults
+
+
+# Query vectors ---------------------------------------------------------------------------------
+
+
+class QueryCache:
+    """Query vectors, least recently used ones dropped first; safe to share between threads and clients.
+
+    Keyed by account, embedding identity and the digest of the text: no query text is held.
+    """
+
+    def __init__(self, max_entries: int = 1024) -> None:
+        self._max_entries = max_entries
+        self._vectors: OrderedDict[tuple[str, str, bytes], str] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @staticmethod
+    def _key(account: str, identity: EmbeddingIdentity, text: str) -> tuple[str, str, bytes]:
+        # The prefix is part of what was embedded, though not of the identity.
+        digest = hashlib.sha256((identity.query_prefix + text).encode("utf-8", "surrogatepass"))
+        return account, identity.key, digest.digest()
+
+    def get(self, account: str | None, identity: EmbeddingIdentity, text: str) -> str | None:
+        """The vector as pgvector reads it, or None; an account not known yet has none."""
+        if account is None:
+            return None
+        key = self._key(account, identity, text)
+        with self._lock:
+            vector = self._vectors.get(key)
+            if vector is not None:
+                self._vectors.move_to_end(key)
+            return vector
+
+    def put(self, account: str, identity: EmbeddingIdentity, text: str, vector: str) -> None:
+        """Keep a vector, dropping the least recently used one when full."""
+        if self._max_entries < 1:
+            return
+        key = self._key(account, identity, text)
+        with self._lock:
+            self._vectors[key] = vector
+            self._vectors.move_to_end(key)
+            while len(self._vectors) > self._max_entries:
+                self._vectors.popitem(last=False)
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+
+def embedder_failed(error: Exception, strict: bool) -> None:
+    """Raise when strict; otherwise go on without a vector, and say so in the log, without any text."""
+    if strict:
+        raise EmbedderFailed("The embedder gave no vector.", detail=f"{type(error).__name__}: {error}") from error
+    _log.warning("the embedder failed (%s); going on without a vector", type(error).__name__)
+
+
+def no_embedder() -> ArgumentInvalid:
+    return ArgumentInvalid("This client has no embedder.", hint="Create the client with embedder=...")
+
+
+# Calls -----------------------------------------------------------------------------------------
+
+
+def begin_read(
+    credential: str | None,
+    peer_key: str | None = None,
+    scope: str | None = None,
+    known_at: Instant | None = None,
+) -> Call:
+    return Call(
+        sql.BEGIN_READ,
+        {
+            "credential": clean_text("credential", credential),
+            "peer_key": clean_text("peer_key", peer_key),
+            "scope": clean_text("scope", scope),
+            "known_at": known_at,
+        },
+    )
+
+
+def begin_write(credential: str | None) -> Call:
+    return Call(sql.BEGIN_WRITE, {"credential": clean_text("credential", credential)})
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One read: the calls of its round trip, and where in them the answers stand."""
+
+    calls: tuple[Call, ...]
+    clock: Clock
+    spent_ms: int
+
+    def deadline_ms(self, answers: Sequence[Rows]) -> int | None:
+        """The whole deadline, from the client's call; None while only the server knows it."""
+        if self.clock.deadline_ms is not None:
+            return self.clock.deadline_ms
+        if len(answers) <= _PROFILE_DEADLINE:
+            return None
+        return int(answers[_PROFILE_DEADLINE][0][0]) + self.spent_ms
+
+    def deadline_passed(self, answers: Sequence[Rows]) -> bool:
+        """Whether our own clock is beyond the deadline, as far as the answers tell it."""
+        deadline_ms = self.deadline_ms(answers)
+        return self.clock.elapsed_ms >= (READ_BOUND_MS if deadline_ms is None else deadline_ms)
+
+    def result(self, answers: Sequence[Rows], embedding_ms: float) -> SearchResult:
+        """The answer out of the rows of every call."""
+        deadline_ms = self.deadline_ms(answers)
+        assert deadline_ms is not None
+        return SearchResult.from_json(
+            answers[-1][0][0],
+            reader=ReaderPosture.from_row(answers[_READER][0]),
+            deadline_ms=deadline_ms,
+            embedding_ms=embedding_ms,
+            total_ms=self.clock.elapsed_ms,
+        )
+
+
+# Positions in the calls of a search.
+_READER = 1
+_PROFILE_DEADLINE = 2
+
+
+def search(
+    query: str,
+    clock: Clock,
+    *,
+    credential: str | None,
+    peer_key: str | None,
+    scope: str | None,
+    profile: str | None,
+    limit: int | None,
+    as_of: Instant | None,
+    known_at: Instant | None,
+    filters: Mapping[str, Any] | None,
+    embedding: str | None,
+    identity: str | None,
+) -> Search:
+    """The calls of one search, with what is left of the deadline.
+
+    With a deadline of the caller's, what is left of it bounds each statement from the first. Without
+    one, the server looks the profile's deadline up between begin_read and the search, in the same
+    round trip, and takes off what was spent before sending.
+    """
+    spent_ms = int(clock.elapsed_ms)
+    left_ms = None if clock.deadline_ms is None else max(1, clock.deadline_ms - spent_ms)
+    params = {
+        "query": clean_text("query", query),
+        "embedding": embedding,
+        "profile": clean_text("profile", profile),
+        "limit": limit,
+        "as_of": as_of,
+        "filters": json_text("filters", filters),
+        "identity": clean_text("identity", identity),
+        "deadline_ms": left_ms,
+        "spent_ms": spent_ms,
+    }
+    calls = [
+        Call(sql.SET_TIMEOUT, {"timeout_ms": READ_BOUND_MS if left_ms is None else left_ms}),
+        begin_read(credential, peer_key, scope, known_at),
+    ]
+    if left_ms is None:
+        calls.append(Call(sql.SET_PROFILE_TIMEOUT, params))
+        calls.append(Call(sql.SEARCH_REPORT_PROFILE_DEADLINE, params))
+    else:
+        calls.append(Call(sql.SEARCH_REPORT, params))
+    return Search(tuple(calls), clock, spent_ms)
+
+
+def observe(
+    content: str,
+    *,
+    scope: str,
+    role: str = "user",
+    peer_key: str | None = None,
+    occurred_at: Instant | None = None,
+    source_key: str | None = None,
+    session_key: str | None = None,
+    sensitivity: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Call:
+    return Call(
+        sql.OBSERVE,
+        {
+            "content": clean_text("content", content),
+            "scope": clean_text("scope", scope),
+            "role": clean_text("role", role),
+            "peer_key": clean_text("peer_key", peer_key),
+            "occurred_at": occurred_at,
+            "source_key": clean_text("source_key", source_key),
+            "session_key": clean_text("session_key", session_key),
+            "sensitivity": clean_text("sensitivity", sensitivity),
+            "metadata": json_text("metadata", metadata),
+        },
+    )
+
+
+def remember(item: Statement, vector: str | None = None, identity: EmbeddingIdentity | None = None) -> Call:
+    """Store a statement, with the embedder's vector when there is one."""
+    if vector is None:
+        vector, key = vector_text(item.embedding), identity_key(item.identity)
+    else:
+        key = identity_key(identity)
+    return Call(
+        sql.REMEMBER,
+        {
+            "statement": clean_text("statement", item.statement),
+            "scope": clean_text("scope", item.scope),
+            "subject_peer": clean_text("subject_peer", item.subject_peer),
+            "kind": clean_text("kind", item.kind),
+            "sensitivity": clean_text("sensitivity", item.sensitivity),
+            "target_level": clean_text("target_level", item.target_level),
+            "confidence": item.confidence,
+            "relevant_from": item.relevant_from,
+            "relevant_until": item.relevant_until,
+            "expires_at": item.expires_at,
+            "sources": [as_uuid("sources", source) for source in item.sources],
+            "embedding": vector,
+            "identity": clean_text("identity", key),
+            "metadata": json_text("metadata", item.metadata),
+            "source_key": clean_text("source_key", item.source_key),
+            "state": clean_text("state", item.state),
+        },
+    )
+
+
+def statement(item: Statement | Mapping[str, Any]) -> Statement:
+    """A statement, which may be given as a mapping of its fields."""
+    if isinstance(item, Statement):
+        return item
+    try:
+        return Statement(**item)
+    except TypeError as error:
+        raise ArgumentInvalid("This is no statement to remember.", detail=str(error)) from error
+
+
+def relate(from_id: UUID | str, to_id: UUID | str, relation: str, confidence: float) -> Call:
+    return Call(
+        sql.RELATE,
+        {
+            "from_id": as_uuid("from_id", from_id),
+            "to_id": as_uuid("to_id", to_id),
+            "relation": clean_text("relation", relation),
+            "confidence": confidence,
+        },
+    )
+
+
+def transition(id: UUID | str, state: str, reason: str | None) -> Call:
+    return Call(
+        sql.TRANSITION,
+        {
+            "id": as_uuid("id", id),
+            "state": clean_text("state", state),
+            "reason": clean_text("reason", reason),
+        },
+    )
+
+
+def erase(id: UUID | str) -> Call:
+    return Call(sql.ERASE, {"id": as_uuid("id", id)})
+
+
+def store_embedding(id: UUID | str, embedding: Iterable[float] | str, identity: EmbeddingIdentity | str | None) -> Call:
+    """Store a vector, which may be given as pgvector reads it."""
+    return Call(
+        sql.STORE_EMBEDDING,
+        {
+            "id": as_uuid("id", id),
+            "embedding": embedding if isinstance(embedding, str) else vector_text(embedding),
+            "identity": clean_text("identity", identity_key(identity)),
+        },
+    )
+
+
+def unembedded(identity: EmbeddingIdentity | str | None, limit: int, after: UUID | str | None) -> Call:
+    return Call(
+        sql.UNEMBEDDED,
+        {
+            "identity": clean_text("identity", identity_key(identity)),
+            "limit": limit,
+            "after": None if after is None else as_uuid("after", after),
+        },
+    )
+
+
+def embedding_identities() -> Call:
+    return Call(sql.EMBEDDING_IDENTITIES)
+
+
+def created_at_ms(id: UUID) -> int:
+    """The millisecond, since 1970, in which the server made this id: ids are version 7."""
+    return id.int >> 80
