@@ -14,9 +14,16 @@ MANIFEST = "manifest.json"
 
 
 def models_dir() -> Path:
-    """The folder that holds one folder per model: ``MEMHOUSE_MODELS``, else the user's data directory."""
+    """The folder that holds one folder per model.
+
+    ``MEMHOUSE_MODELS`` names it; else it is ``models`` of the checkout, where this runs from one, or in the
+    user's data directory.
+    """
     if chosen := os.environ.get("MEMHOUSE_MODELS"):
         return Path(chosen).expanduser()
+    checkout = Path(__file__).parents[3]
+    if (checkout / "pyproject.toml").is_file():
+        return checkout / "models"
     if sys.platform == "darwin":
         base = Path("~/Library/Application Support")
     else:
