@@ -39,6 +39,8 @@ LOCK_KEY = int.from_bytes(b"memhouse", "big")
 # Migrations of two databases of one server may create the same roles at the same moment.
 SHARED_CATALOG_ATTEMPTS = 5
 
+_NOT_THERE_YET = (errors.UndefinedFunction, errors.UndefinedTable, errors.UndefinedObject)
+
 
 class MigrationError(Exception):
     """Why a database could not be migrated; `hint` is what to do about it."""
@@ -579,9 +581,7 @@ def _apply_repeatables(connection: Connection, plan: _Plan) -> None:
 
     def apply() -> None:
         with connection.transaction():
-            for script in plan.repeatables:
-                logger.info("applying %s", script.path)
-                _run(connection, script, as_owner=script.needs != "plpython3u")
+            _run_repeatables(connection, plan.repeatables)
             connection.execute("reset role")
             connection.execute(
                 sql.SQL("delete from {}.file_checksum where path = any(%s)").format(sql.Identifier(SCHEMA)),
@@ -591,6 +591,26 @@ def _apply_repeatables(connection: Connection, plan: _Plan) -> None:
                 _note_checksum(connection, script)
 
     _retry_shared_catalog(apply)
+
+
+def _run_repeatables(connection: Connection, scripts: list[Script]) -> None:
+    """Runs the files in path order; one that uses what a later file makes waits for it."""
+    waiting = scripts
+    while waiting:
+        failures: list[ScriptFailed] = []
+        still_waiting: list[Script] = []
+        for script in waiting:
+            logger.info("applying %s", script.path)
+            try:
+                _run(connection, script, as_owner=script.needs != "plpython3u")
+            except ScriptFailed as error:
+                if not isinstance(error.__cause__, _NOT_THERE_YET):
+                    raise
+                failures.append(error)
+                still_waiting.append(script)
+        if len(still_waiting) == len(waiting):
+            raise failures[0]
+        waiting = still_waiting
 
 
 def _note_checksum(connection: Connection, script: Script) -> None:
