@@ -1,0 +1,15 @@
+-- Writes the posture and its seal as transaction-local settings: they end with the transaction, whoever ends it, so
+-- a pooler can hand the connection on. Definer because it signs; executable by the begin_* functions only.
+create or replace function memhouse._set_reader(p_reader memhouse.reader)
+returns void
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_posture text := p_reader::text;
+begin
+    perform set_config('memhouse.reader', v_posture, true),
+            set_config('memhouse.seal', memhouse._seal(v_posture, (select max(k.key_id) from memhouse.seal_key as k)), true);
+end
+$$;
+comment on function memhouse._set_reader(memhouse.reader) is 'Writes and seals the posture of this transaction. Private to the begin_* functions.';

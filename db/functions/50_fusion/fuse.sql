@@ -1,0 +1,37 @@
+-- Score-normalising fusion. Per list, scores are mapped to 0..1 by min-max (a singleton or tied list to 1: it has no
+-- observed tail); a strategy contributes weight * (0.95 * normalised + 0.05 * (k + 1) / (k + rank)); the fused score is
+-- the sum of contributions over the sum of the weights of ALL configured strategies, so that a dropped strategy never
+-- inflates a score. Order: score, then id. Source: convex combination after min-max as in Bruch, Gai and Ingber,
+-- "An Analysis of Fusion Functions for Hybrid Retrieval" (2023), with a reciprocal-rank tie-break.
+create or replace function memhouse.fuse(
+    p_candidates memhouse.listed_candidate[], p_weights jsonb, p_rrf_k integer, p_limit integer
+)
+returns setof memhouse.fused_candidate
+language sql immutable parallel safe rows 50
+begin atomic
+    with listed as (
+        select c.strategy, c.id, c.score, c.detail,
+            min(c.score) over list as low, max(c.score) over list as high,
+            row_number() over (partition by c.strategy order by c.score desc, c.id)::integer as place
+        from unnest(p_candidates) as c
+        window list as (partition by c.strategy)
+    ),
+    weighed as (
+        select l.*, n.normalised, w.weight,
+            w.weight * (0.95 * n.normalised + 0.05 * (p_rrf_k + 1) / (p_rrf_k + l.place)) as contribution
+        from listed as l
+        cross join lateral (select case when l.high > l.low then (l.score - l.low) / (l.high - l.low) else 1 end) as n (normalised)
+        join (select e.key, e.value::double precision from jsonb_each(p_weights) as e) as w (strategy, weight)
+            on w.strategy = l.strategy
+    )
+    select w.id,
+        sum(w.contribution) / (select sum(e.value::double precision) from jsonb_each(p_weights) as e),
+        array_agg(row(w.strategy, w.score, w.normalised, w.place, w.weight, w.contribution, w.detail)::memhouse.contribution
+                  order by w.contribution desc, w.strategy)
+    from weighed as w
+    group by w.id
+    order by 2 desc, 1
+    limit p_limit;
+end;
+comment on function memhouse.fuse(memhouse.listed_candidate[], jsonb, integer, integer) is
+'Fuses the lists of several strategies: min-max per list (a singleton or tied list is 1), weight * (0.95 * normalised + 0.05 * (k + 1) / (k + rank)), summed over the weights of all configured strategies; 0 to 1, ties by id. Weights is the profile''s strategies object, k its rrf_k.';

@@ -1,0 +1,116 @@
+-- What is remembered: immutable observations, governed knowledge with its sources, and typed relations.
+
+set local role memhouse_owner;
+
+create type memhouse.knowledge_kind as enum (
+    'fact', 'preference', 'event', 'relation', 'skill', 'lesson', 'decision', 'policy'
+);
+comment on type memhouse.knowledge_kind is 'What a statement is.';
+create type memhouse.target_level as enum ('peer', 'scope', 'account');
+comment on type memhouse.target_level is 'Whom a statement is for, in rising order: its subject, everyone in the scope, the account.';
+create type memhouse.lifecycle_state as enum (
+    'proposed', 'provisional', 'held', 'active', 'needs_revalidation', 'contested',
+    'superseded', 'deprecated', 'expired', 'rejected', 'redacted', 'retracted'
+);
+comment on type memhouse.lifecycle_state is 'Where a statement stands in its life; only active (and provisional, to its subject) is retrievable.';
+create type memhouse.relation_type as enum ('contradicts', 'derived_from', 'supersedes', 'supports', 'caused_by');
+comment on type memhouse.relation_type is 'A typed edge from one statement to another: from <type> to.';
+
+create table memhouse.observation (
+    account_id uuid not null,
+    observation_id uuid not null,
+    scope_id uuid not null,
+    peer_id uuid,
+    role text not null check (char_length(role) between 1 and 50),
+    content text not null check (content <> ''),
+    sensitivity memhouse.sensitivity not null,
+    occurred_at timestamptz not null,
+    recorded_at timestamptz not null default now(),
+    source_key text check (char_length(source_key) between 1 and 500),
+    session_key text check (char_length(session_key) between 1 and 500),
+    metadata jsonb not null default '{}',
+    written_by uuid,
+    primary key (account_id, observation_id),
+    foreign key (account_id, scope_id) references memhouse.scope (account_id, scope_id),
+    foreign key (account_id, peer_id) references memhouse.peer (account_id, peer_id)
+);
+create index observation_scope on memhouse.observation (account_id, scope_id, recorded_at);
+create index observation_peer on memhouse.observation (account_id, peer_id) where peer_id is not null;
+-- Keys are unique within a scope, not within the account: a writer must not learn from a clash that a scope
+-- closed to it holds the same key.
+create unique index observation_source_key on memhouse.observation (account_id, source_key, scope_id) where source_key is not null;
+comment on table memhouse.observation is 'An immutable source: a message, a document chunk. Personal to its peer unless said otherwise.';
+
+create table memhouse.knowledge (
+    account_id uuid not null,
+    knowledge_id uuid not null,
+    scope_id uuid not null,
+    subject_peer_id uuid,
+    kind memhouse.knowledge_kind not null,
+    statement text not null check (statement <> ''),
+    sensitivity memhouse.sensitivity not null,
+    target_level memhouse.target_level not null,
+    lifecycle_state memhouse.lifecycle_state not null,
+    active_during tstzmultirange not null default '{}',
+    provisional_during tstzmultirange not null default '{}',
+    confidence real not null check (confidence between 0 and 1),
+    corroboration integer not null default 0 check (corroboration >= 0),
+    relevant_from timestamptz,
+    relevant_until timestamptz,
+    recorded_at timestamptz not null default now(),
+    expires_at timestamptz,
+    source_key text check (char_length(source_key) between 1 and 500),
+    metadata jsonb not null default '{}',
+    written_by uuid,
+    tsv tsvector not null generated always as (to_tsvector('pg_catalog.english', statement)) stored,
+    primary key (account_id, knowledge_id),
+    foreign key (account_id, scope_id) references memhouse.scope (account_id, scope_id),
+    foreign key (account_id, subject_peer_id) references memhouse.peer (account_id, peer_id),
+    check (relevant_from <= relevant_until),
+    check (subject_peer_id is not null or target_level <> 'peer')
+);
+create index knowledge_scope on memhouse.knowledge (account_id, scope_id, recorded_at desc);
+create index knowledge_subject on memhouse.knowledge (account_id, subject_peer_id) where subject_peer_id is not null;
+create index knowledge_terms on memhouse.knowledge using gin (tsv) with (fastupdate = off);
+create unique index knowledge_source_key on memhouse.knowledge (account_id, source_key, scope_id) where source_key is not null;
+-- Statistics of these columns would let a reader mine hidden text through row estimates.
+alter table memhouse.knowledge alter column statement set statistics 0;
+alter table memhouse.knowledge alter column source_key set statistics 0;
+alter table memhouse.knowledge alter column metadata set statistics 0;
+alter table memhouse.observation alter column content set statistics 0;
+alter table memhouse.observation alter column source_key set statistics 0;
+alter table memhouse.observation alter column session_key set statistics 0;
+alter table memhouse.observation alter column metadata set statistics 0;
+comment on table memhouse.knowledge is 'A short immutable statement with its subject, scope, sensitivity, validity and life.';
+comment on column memhouse.knowledge.active_during is 'Belief time: when the statement was active; holds "infinity" while it still is.';
+comment on column memhouse.knowledge.provisional_during is 'Belief time: when the statement was provisional, seen by its subject only.';
+comment on column memhouse.knowledge.relevant_from is 'Valid time: start of the window in which the statement holds; null is open.';
+
+create table memhouse.knowledge_source (
+    account_id uuid not null,
+    knowledge_id uuid not null,
+    observation_id uuid not null,
+    primary key (account_id, knowledge_id, observation_id),
+    foreign key (account_id, knowledge_id) references memhouse.knowledge on delete cascade,
+    foreign key (account_id, observation_id) references memhouse.observation on delete cascade
+);
+create index knowledge_source_observation on memhouse.knowledge_source (account_id, observation_id);
+comment on table memhouse.knowledge_source is 'Provenance: the observations a statement rests on.';
+
+create table memhouse.relation (
+    account_id uuid not null,
+    from_id uuid not null,
+    to_id uuid not null,
+    type memhouse.relation_type not null,
+    confidence real not null check (confidence between 0 and 1),
+    recorded_at timestamptz not null default now(),
+    written_by uuid,
+    primary key (account_id, from_id, to_id, type),
+    foreign key (account_id, from_id) references memhouse.knowledge (account_id, knowledge_id) on delete cascade,
+    foreign key (account_id, to_id) references memhouse.knowledge (account_id, knowledge_id) on delete cascade,
+    check (from_id <> to_id)
+);
+create index relation_to on memhouse.relation (account_id, to_id);
+comment on table memhouse.relation is 'Typed edges between statements.';
+
+reset role;

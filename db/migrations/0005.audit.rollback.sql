@@ -1,0 +1,3 @@
+set local role memhouse_owner;
+drop table memhouse.audit_log;
+reset role;

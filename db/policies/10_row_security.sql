@@ -1,0 +1,93 @@
+-- Row-level security: who reaches which row of which table, to be read as a specification.
+--
+-- Every table has row security enabled and forced, so that not even its owner is exempt by accident. Without a policy
+-- a role reaches nothing. Policies only call predicates; the decision itself stands in memhouse.admits.
+--
+--   memhouse_owner     every row: administration functions, which check their own arguments
+--   memhouse_gate      every row of knowledge and embedding, read-only: its views apply memhouse.admits
+--   memhouse_api, memhouse_reader (and its members)   what memhouse.admits admits for the posture begun; none without
+
+do $$
+declare
+    v_table regclass;
+begin
+    for v_table in
+        select c.oid from pg_class as c where c.relnamespace = 'memhouse'::regnamespace and c.relkind in ('r', 'p')
+    loop
+        execute format('alter table %s enable row level security', v_table);
+        execute format('alter table %s force row level security', v_table);
+        execute format('drop policy if exists owner_all on %s', v_table);
+        execute format('create policy owner_all on %s to memhouse_owner using (true) with check (true)', v_table);
+    end loop;
+end
+$$;
+
+-- knowledge
+drop policy if exists gate_reads on memhouse.knowledge;
+create policy gate_reads on memhouse.knowledge for select to memhouse_gate using (true);
+drop policy if exists admitted on memhouse.knowledge;
+create policy admitted on memhouse.knowledge for select to memhouse_api, memhouse_reader
+using (memhouse.admits(
+    account_id, scope_id, subject_peer_id, sensitivity, target_level,
+    lifecycle_state, active_during, provisional_during, expires_at,
+    (select memhouse.reader_account()), (select memhouse.reader_scopes()), (select memhouse.reader_clearance()),
+    (select memhouse.reader_peer()), (select memhouse.reader_open_sensitivity()),
+    (select memhouse.reader_sees_shared()), (select memhouse.reader_known_at())
+));
+drop policy if exists member_writes on memhouse.knowledge;
+create policy member_writes on memhouse.knowledge for insert to memhouse_api
+with check (account_id = (select memhouse.reader_account()) and scope_id = any ((select memhouse.reader_write_scopes())::uuid[]));
+
+-- observation: known from the moment it was recorded; what a peer said is about that peer, what no peer said is the scope's
+drop policy if exists admitted on memhouse.observation;
+create policy admitted on memhouse.observation for select to memhouse_api, memhouse_reader
+using (memhouse.admits(
+    account_id, scope_id, peer_id, sensitivity, 'peer',
+    'active', tstzmultirange(tstzrange(recorded_at, null)), '{}', null,
+    (select memhouse.reader_account()), (select memhouse.reader_scopes()), (select memhouse.reader_clearance()),
+    (select memhouse.reader_peer()), (select memhouse.reader_open_sensitivity()),
+    (select memhouse.reader_sees_shared()), (select memhouse.reader_known_at())
+));
+drop policy if exists member_writes on memhouse.observation;
+create policy member_writes on memhouse.observation for insert to memhouse_api
+with check (account_id = (select memhouse.reader_account()) and scope_id = any ((select memhouse.reader_write_scopes())::uuid[]));
+
+-- knowledge_source and relation: visible when both ends are; the look-ups run under the policies above
+drop policy if exists both_ends_admitted on memhouse.knowledge_source;
+create policy both_ends_admitted on memhouse.knowledge_source for select to memhouse_api, memhouse_reader
+using (
+    account_id = (select memhouse.reader_account())
+    and exists (select from memhouse.knowledge as k
+                where k.account_id = knowledge_source.account_id and k.knowledge_id = knowledge_source.knowledge_id)
+    and exists (select from memhouse.observation as o
+                where o.account_id = knowledge_source.account_id and o.observation_id = knowledge_source.observation_id)
+);
+drop policy if exists both_ends_admitted on memhouse.relation;
+create policy both_ends_admitted on memhouse.relation for select to memhouse_api, memhouse_reader
+using (
+    account_id = (select memhouse.reader_account())
+    and exists (select from memhouse.knowledge as k
+                where k.account_id = relation.account_id and k.knowledge_id = relation.from_id)
+    and exists (select from memhouse.knowledge as k
+                where k.account_id = relation.account_id and k.knowledge_id = relation.to_id)
+);
+
+-- embedding: read by the gate's view alone; written for statements of this account in a write posture
+drop policy if exists gate_reads on memhouse.embedding;
+create policy gate_reads on memhouse.embedding for select to memhouse_gate using (true);
+drop policy if exists own_account on memhouse.embedding;
+create policy own_account on memhouse.embedding to memhouse_api
+using (account_id = (select memhouse.reader_account()))
+with check (account_id = (select memhouse.reader_account()) and (select memhouse.reader_write_scopes()) is not null);
+
+-- names that a page shows: scopes within authority; peers of the account, to the API only
+drop policy if exists authorised on memhouse.scope;
+create policy authorised on memhouse.scope for select to memhouse_api, memhouse_reader
+using (account_id = (select memhouse.reader_account()) and scope_id = any ((select memhouse.reader_scopes())::uuid[]));
+drop policy if exists own_account on memhouse.peer;
+create policy own_account on memhouse.peer for select to memhouse_api
+using (account_id = (select memhouse.reader_account()));
+
+-- the list of strategies holds nothing of any account
+drop policy if exists everyone on memhouse.strategy;
+create policy everyone on memhouse.strategy for select to memhouse_api using (true);

@@ -1,0 +1,107 @@
+-- The whole privilege matrix, applied last and from nothing: whatever a file before granted is taken back first, so
+-- this page is all there is. tests/schema compares the result with a golden file.
+
+do $$
+declare
+    v_object record;
+    v_roles text := 'public, memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader, memhouse_writer, memhouse_internal, memhouse_admin';
+begin
+    for v_object in
+        select format('%s %s', case c.relkind when 'S' then 'sequence' else 'table' end, c.oid::regclass) as name
+        from pg_class as c
+        where c.relnamespace = 'memhouse'::regnamespace and c.relkind in ('r', 'p', 'v', 'S')
+          and pg_get_userbyid(c.relowner) = 'memhouse_owner'
+        union all
+        select format('routine %s', p.oid::regprocedure)
+        from pg_proc as p
+        where p.pronamespace = 'memhouse'::regnamespace and pg_get_userbyid(p.proowner) = 'memhouse_owner'
+    loop
+        execute format('revoke all on %s from %s', v_object.name, v_roles);
+    end loop;
+end
+$$;
+-- Objects of the other owners: each takes back from all but itself.
+do $$
+declare
+    v_object record;
+begin
+    for v_object in
+        select format('table %s', c.oid::regclass) as name, pg_get_userbyid(c.relowner) as owner
+        from pg_class as c
+        where c.relnamespace = 'memhouse'::regnamespace and c.relkind = 'v' and pg_get_userbyid(c.relowner) <> 'memhouse_owner'
+        union all
+        select format('routine %s', p.oid::regprocedure), pg_get_userbyid(p.proowner)
+        from pg_proc as p
+        where p.pronamespace = 'memhouse'::regnamespace and pg_get_userbyid(p.proowner) <> 'memhouse_owner'
+    loop
+        execute format('revoke all on %s from public, memhouse_reader, memhouse_writer, memhouse_internal, memhouse_admin, %s',
+            v_object.name,
+            array_to_string(array(select r from unnest(array['memhouse_gate', 'memhouse_strategy', 'memhouse_api']) as r
+                                  where r <> v_object.owner), ', '));
+    end loop;
+end
+$$;
+
+-- Tables -------------------------------------------------------------------------------------------------------------
+-- The gate's views and their source.
+grant select on memhouse.knowledge, memhouse.embedding to memhouse_gate;
+grant select on memhouse.admissible_knowledge, memhouse.admissible_embedding to memhouse_strategy;
+-- What the API reads and writes, under its policies.
+grant select on memhouse.knowledge, memhouse.observation, memhouse.knowledge_source, memhouse.relation,
+    memhouse.scope, memhouse.peer, memhouse.strategy, memhouse.embedding to memhouse_api;
+grant insert on memhouse.knowledge, memhouse.observation, memhouse.embedding to memhouse_api;
+grant update (vec, embedded_at) on memhouse.embedding to memhouse_api;
+-- What a reader may select directly, under the same policies. Not metadata-free: what is admitted is shown whole.
+grant select on memhouse.knowledge, memhouse.observation, memhouse.knowledge_source, memhouse.relation, memhouse.scope
+    to memhouse_reader;
+
+-- Functions ----------------------------------------------------------------------------------------------------------
+-- The predicate and the accessors that policies and views call run as whoever queries.
+grant execute on function memhouse.admits(
+    uuid, uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange,
+    timestamptz, uuid, uuid[], memhouse.sensitivity, uuid, memhouse.sensitivity, boolean, timestamptz)
+    to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader;
+grant execute on function memhouse._reader(), memhouse.reader_account(), memhouse.reader_scopes(), memhouse.reader_clearance(),
+    memhouse.reader_peer(), memhouse.reader_open_sensitivity(), memhouse.reader_sees_shared(), memhouse.reader_known_at()
+    to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader;
+grant execute on function memhouse.reader_write_scopes() to memhouse_api;
+-- What strategies use.
+grant execute on function memhouse._setting_int(text), memhouse._closest_pair(tsvector, text[]),
+    memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters) to memhouse_strategy;
+-- What the API uses.
+grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
+    memhouse.strategy_semantic(memhouse.request, integer),
+    memhouse._require_reader(), memhouse._fail(text, text), memhouse._one_of(text, text[], text), memhouse._setting_int(text),
+    memhouse.error_catalog(), memhouse.uuid_v7(), memhouse._audit(uuid, text, uuid, jsonb),
+    memhouse.question_boilerplate(), memhouse.analyze_query(text),
+    memhouse.checked_vector(@extschema:vector@.vector, integer), memhouse._search_identity(text),
+    memhouse._profile(text), memhouse._profile_version(memhouse.profile),
+    memhouse.fuse(memhouse.listed_candidate[], jsonb, integer, integer),
+    memhouse.disagreement(memhouse.listed_candidate[], memhouse.outcome[]),
+    memhouse._applicable(text, memhouse.request), memhouse._breakdown(memhouse.contribution[]),
+    memhouse._write_scope(text), memhouse._peer(text), memhouse._checked_text(text, text, integer),
+    memhouse._checked_metadata(jsonb), memhouse._known_source_key(text, text), memhouse._attach_sources(uuid, uuid[])
+    to memhouse_api;
+
+-- What applications call.
+grant execute on function memhouse.error_catalog(), memhouse.begin_read(text, text, text, timestamptz), memhouse.current_reader(),
+    memhouse.profile_deadline_ms(text), memhouse.embedding_identities(), memhouse.analyze_query(text),
+    memhouse.search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
+    memhouse.search_report(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text)
+    to memhouse_reader;
+grant execute on function memhouse.begin_write(text),
+    memhouse.observe(text, text, text, text, timestamptz, text, text, jsonb, text),
+    memhouse.remember(text, text, text, text, text, text, real, timestamptz, timestamptz, timestamptz, uuid[], @extschema:vector@.vector, jsonb, text, text, text),
+    memhouse.relate(uuid, uuid, text, real),
+    memhouse.store_embedding(uuid, @extschema:vector@.vector, text), memhouse.unembedded(text, integer, uuid)
+    to memhouse_writer, memhouse_internal;
+grant execute on function memhouse.begin_internal(text) to memhouse_internal;
+grant execute on function memhouse.create_account(text, jsonb), memhouse.create_scope(text, text, text),
+    memhouse.move_scope(text, text, text), memhouse.create_peer(text, text, text),
+    memhouse.create_credential(text, text, text, text, text, name, timestamptz), memhouse.set_clearance(text, text, text),
+    memhouse.revoke_credential(text, text), memhouse.grant_scope(text, text, text, text, text),
+    memhouse.revoke_scope(text, text, text, text), memhouse.set_account_setting(text, text, jsonb),
+    memhouse.set_server_setting(text, integer), memhouse.set_strategy_enabled(text, boolean),
+    memhouse.register_embedding_identity(text, text, text, integer, text), memhouse.set_profile(text, text, text, jsonb),
+    memhouse.rotate_seal_key(), memhouse.error_catalog()
+    to memhouse_admin;
