@@ -510,6 +510,94 @@ def embedding_identities() -> Call:
     return Call(sql.EMBEDDING_IDENTITIES)
 
 
+def create_scope(account: str, scope: str, parent: str | None = None) -> Call:
+    return Call(
+        sql.CREATE_SCOPE,
+        {
+            "account": clean_text("account", account),
+            "scope": clean_text("scope", scope),
+            "parent": clean_text("parent", parent),
+        },
+    )
+
+
+def create_peer(account: str, peer_key: str, display_name: str | None = None) -> Call:
+    return Call(
+        sql.CREATE_PEER,
+        {
+            "account": clean_text("account", account),
+            "peer_key": clean_text("peer_key", peer_key),
+            "display_name": clean_text("display_name", display_name),
+        },
+    )
+
+
+def create_account(account: str) -> Call:
+    return Call(sql.CREATE_ACCOUNT, {"account": clean_text("account", account), "settings": "{}"})
+
+
+def create_credential(
+    account: str,
+    name: str,
+    *,
+    kind: str = "machine",
+    peer_key: str | None = None,
+    clearance: str = "internal",
+    db_role: str | None = None,
+    expires_at: Instant | None = None,
+) -> Call:
+    return Call(
+        sql.CREATE_CREDENTIAL,
+        {
+            "account": clean_text("account", account),
+            "name": clean_text("name", name),
+            "kind": clean_text("kind", kind),
+            "peer_key": clean_text("peer_key", peer_key),
+            "clearance": clean_text("clearance", clearance),
+            "db_role": clean_text("db_role", db_role),
+            "expires_at": expires_at,
+        },
+    )
+
+
+def revoke_credential(account: str, credential_name: str) -> Call:
+    return Call(
+        sql.REVOKE_CREDENTIAL,
+        {
+            "account": clean_text("account", account),
+            "credential_name": clean_text("credential", credential_name),
+        },
+    )
+
+
+def grant_scope(
+    account: str, credential_name: str, scope: str, role: str = "reader", effect: str = "allow"
+) -> Call:
+    return Call(
+        sql.GRANT_SCOPE,
+        {
+            "account": clean_text("account", account),
+            "credential_name": clean_text("credential", credential_name),
+            "scope": clean_text("scope", scope),
+            "role": clean_text("role", role),
+            "effect": clean_text("effect", effect),
+        },
+    )
+
+
+def register_embedding_identity(identity: EmbeddingIdentity) -> Call:
+    return Call(
+        sql.REGISTER_EMBEDDING_IDENTITY,
+        {
+            "provider": clean_text("provider", identity.provider),
+            "model": clean_text("model", identity.model),
+            "version": clean_text("version", identity.version),
+            "dimensions": identity.dimensions,
+            "query_prefix": clean_text("query_prefix", identity.query_prefix),
+        },
+    )
+
+
 def created_at_ms(id: UUID) -> int:
     """The millisecond, since 1970, in which the server made this id: ids are version 7."""
     return id.int >> 80

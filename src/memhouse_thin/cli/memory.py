@@ -1,0 +1,270 @@
+"""Commands about memory: search, remember, import."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memhouse_thin.cli.app import command, credential_option, local_embedder, main, print_json
+from memhouse_thin.cli.render import render_search
+from memhouse_thin.client import Client
+from memhouse_thin.core import Embedder
+from memhouse_thin.errors import EmbedderFailed
+from memhouse_thin.importer import FORMATS, ImportFailed, Progress, import_file
+
+embed_option = click.option(
+    "--embed/--no-embed",
+    default=None,
+    help="Use the local model, or not. Default: if it is there and its identity is registered.",
+)
+
+
+def _embedder(embed: bool | None, dsn: str, credential: str | None) -> Embedder | None:
+    """The local embedder, if wanted; by default only where the server knows its identity."""
+    if embed is False:
+        return None
+    found = local_embedder()
+    if embed:
+        if found is None:
+            raise EmbedderFailed("There is no local model.", hint="Fetch the models, or leave --embed out.")
+        return found
+    if found is None:
+        return None
+    with Client(dsn, credential=credential) as client:
+        known = {item.identity.key for item in client.embedding_identities()}
+    return found if found.identity.key in known else None
+
+
+def _filters(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, Any]:
+    """KEY=VALUE pairs; a value that reads as JSON is JSON, any other is text."""
+    filters: dict[str, Any] = {}
+    for pair in given:
+        key, equals, text = pair.partition("=")
+        if not equals:
+            raise click.BadParameter(f"{pair!r} is not KEY=VALUE.")
+        try:
+            filters[key] = json.loads(text)
+        except ValueError:
+            filters[key] = text
+    return filters
+
+
+@command(main, "search")
+@click.argument("query")
+@credential_option
+@click.option("--peer", help="Key of the peer to read for.")
+@click.option("--scope", help="Read this scope and those above it; default: all that are granted.")
+@click.option("--profile", help="fast, balanced or thorough; default: the scope's own.")
+@click.option("--limit", type=int, default=12, show_default=True, help="How many statements, 1 to 100.")
+@click.option("--as-of", help="What held at this time.")
+@click.option("--known-at", help="What was known at this time.")
+@click.option("--filter", "filters", multiple=True, callback=_filters, metavar="KEY=VALUE", help="May be repeated.")
+@click.option("--deadline-ms", type=int, help="Milliseconds from the call; default: the profile's own.")
+@embed_option
+def search(
+    query: str,
+    credential: str | None,
+    peer: str | None,
+    scope: str | None,
+    profile: str | None,
+    limit: int,
+    as_of: str | None,
+    known_at: str | None,
+    filters: dict[str, Any],
+    deadline_ms: int | None,
+    embed: bool | None,
+    dsn: str,
+    as_json: bool,
+) -> None:
+    """Ask what this reader's memory says about QUERY.
+
+    Plain words match any of them; "quoted phrases", -word and or are understood. Filters: kind, subject_peer, source,
+    min_confidence, recorded_after, recorded_before. --json prints the server's report: candidates, strategies,
+    reader_posture, profile_version and timings.
+
+    \b
+    Examples
+      memhouse search "when does billing run?" --scope acme/billing --peer dana
+      memhouse search '"billing run" -test' --filter kind=policy --limit 5
+      memhouse search "who owns payroll" --json | jq -r '.candidates[].statement'
+    """
+    embedder = _embedder(embed, dsn, credential)
+    with Client(dsn, credential=credential, embedder=embedder) as client:
+        result = client.search(
+            query,
+            peer_key=peer,
+            scope=scope,
+            profile=profile,
+            limit=limit,
+            as_of=as_of,
+            known_at=known_at,
+            filters=filters,
+            deadline_ms=deadline_ms,
+        )
+    if as_json:
+        print_json(result.to_json())
+    else:
+        click.echo(render_search(result))
+
+
+@command(main, "remember")
+@click.argument("text")
+@credential_option
+@click.option("--scope", required=True, help="Where it belongs.")
+@click.option("--subject", help="Key of the peer it is about; without one it is about the scope.")
+@click.option("--kind", default="fact", show_default=True)
+@click.option("--sensitivity", default="internal", show_default=True, help="public, internal, personal or restricted.")
+@click.option("--confidence", type=float, default=1.0, show_default=True)
+@click.option("--source", "sources", multiple=True, metavar="ID", help="Observation it rests on; may be repeated.")
+@click.option("--source-key", help="Your own key; remembering it again changes nothing.")
+@click.option("--expires-at", help="Hidden from then on.")
+@embed_option
+def remember(
+    text: str,
+    credential: str | None,
+    scope: str,
+    subject: str | None,
+    kind: str,
+    sensitivity: str,
+    confidence: float,
+    sources: tuple[str, ...],
+    source_key: str | None,
+    expires_at: str | None,
+    embed: bool | None,
+    dsn: str,
+    as_json: bool,
+) -> None:
+    """Store the statement TEXT and print its id.
+
+    \b
+    Examples
+      memhouse remember "The billing job runs at 02:00 UTC." --scope acme/billing
+      memhouse remember "Prefers mail to calls." --scope acme --subject dana --kind preference --sensitivity personal
+    """
+    embedder = _embedder(embed, dsn, credential)
+    with Client(dsn, credential=credential, embedder=embedder) as client:
+        id = client.remember(
+            text,
+            scope=scope,
+            subject_peer=subject,
+            kind=kind,
+            sensitivity=sensitivity,
+            confidence=confidence,
+            sources=sources,
+            source_key=source_key,
+            expires_at=expires_at,
+        )
+    if as_json:
+        print_json({"id": str(id)})
+    else:
+        click.echo(str(id))
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Progress | None]:
+    """A bar on standard error when that is a terminal, else nothing."""
+    stream = click.get_text_stream("stderr")
+    if quiet or not stream.isatty():
+        yield None
+        return
+    with click.progressbar(length=1, label="importing", file=stream) as bar:
+
+        def advance(done: int, total: int) -> None:
+            bar.length = total
+            bar.update(done - bar.pos)
+
+        yield advance
+
+
+@command(main, "import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@credential_option
+@click.option("--format", type=click.Choice(list(FORMATS)), default="jsonl", show_default=True)
+@click.option(
+    "--commit-every", type=click.IntRange(min=1), metavar="N", help="Store N lines at a time, not all or none."
+)
+@click.option(
+    "--resume", is_flag=True, help="Go on with an import that stopped; implies --commit-every 500 unless given."
+)
+@embed_option
+def import_(
+    file: Path,
+    credential: str | None,
+    format: str,
+    commit_every: int | None,
+    resume: bool,
+    embed: bool | None,
+    dsn: str,
+    as_json: bool,
+) -> None:
+    """Store a FILE of observations and knowledge: JSON Lines, or a LoCoMo file of conversations.
+
+    All of it in one transaction or, with --commit-every, so many lines at a time. Lines that are stored already are
+    known by their source_key and left alone: importing twice stores nothing twice. Lines of type scope and peer need
+    memhouse_admin, the others a credential with role member.
+
+    \b
+    Examples
+      memhouse import memory.jsonl
+      memhouse import memory.jsonl --commit-every 1000
+      memhouse import --format locomo locomo10.json
+    """
+    embedder = _embedder(embed, dsn, credential)
+    if resume and commit_every is None:
+        commit_every = 500
+    try:
+        with _progress(as_json) as progress:
+            report = import_file(
+                dsn,
+                file,
+                format=format,
+                credential=credential,
+                embedder=embedder,
+                commit_every=commit_every,
+                progress=progress,
+            )
+    except ImportFailed as error:
+        if error.stored:
+            stored = f"What stands before is stored, up to {error.stored_to}; correct it and go on with --resume."
+        else:
+            stored = "Nothing of the file was stored."
+        error.hint = f"{error.hint}\n{stored}" if error.hint else stored
+        raise
+    if as_json:
+        print_json(asdict(report))
+        return
+    for name in ("scopes", "peers", "observations", "knowledge"):
+        count = getattr(report, name)
+        if count.new or count.existing:
+            there = f", {count.existing:,} already there" if count.existing else ""
+            click.echo(f"{name:<13}{count.new:>7,} stored{there}")
+    if report.relations:
+        click.echo(f"{'relations':<13}{report.relations:>7,} stored")
+    if report.vectors:
+        click.echo(f"{'vectors':<13}{report.vectors:>7,} stored")
+    click.echo(f"{report.lines:,} lines in {report.seconds:.1f} s")
+
+
+@command(main, "embed")
+@credential_option
+def embed(credential: str | None, dsn: str, as_json: bool) -> None:
+    """Give every statement that has none a vector of the local model.
+
+    Reaches what the credential can read and write. The model's identity must be registered.
+
+    \b
+    Example
+      memhouse identity register && memhouse embed
+    """
+    with Client(dsn, credential=credential, embedder=_embedder(True, dsn, credential)) as client:
+        stored = client.embed_missing()
+    if as_json:
+        print_json({"vectors": stored})
+    else:
+        click.echo(f"{stored:,} vectors stored")
