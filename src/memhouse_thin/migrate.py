@@ -204,6 +204,8 @@ def migrate(dsn: str, check: bool = False, folder: Path | None = None) -> Migrat
             state = _read_state(connection)
             plan = _plan(folder, state)
             _refuse_foreign_history(plan)
+            # Loads pgvector's library: until then nobody but a superuser may name its settings in a function.
+            connection.execute(f"select '[1]'::{state.vector_schema}.vector")
             _apply_migrations(connection, folder, plan, state)
             _apply_repeatables(connection, plan)
             return _report(state, plan, checked=False)

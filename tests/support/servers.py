@@ -49,6 +49,7 @@ class Server:
     port: int
     version: int
     tiers: frozenset[str]
+    installation: Installation
     _clones: list[str] = field(default_factory=list)
 
     def dsn(self, database: str, user: str = "postgres") -> str:
@@ -141,6 +142,7 @@ def running(installation: Installation) -> Iterator[Server]:
                 port=process.settings["port"],
                 version=int(installation.id.rsplit("-", 1)[1]),
                 tiers=installation.tiers,
+                installation=installation,
             )
             if "pg_cron" in server.tiers:
                 with server.connect("postgres") as connection:
