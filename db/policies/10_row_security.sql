@@ -4,7 +4,7 @@
 -- a role reaches nothing. Policies only call predicates; the decision itself stands in memhouse.admits.
 --
 --   memhouse_owner     every row: administration functions, which check their own arguments
---   memhouse_gate      every row of knowledge and embedding, read-only: its views apply memhouse.admits
+--   memhouse_gate      every row of knowledge, embedding, relation and scope_link, read-only: its views apply memhouse.admits
 --   memhouse_api, memhouse_reader (and its members)   what memhouse.admits admits for the posture begun; none without
 
 do $$
@@ -62,10 +62,13 @@ using (
     and exists (select from memhouse.observation as o
                 where o.account_id = knowledge_source.account_id and o.observation_id = knowledge_source.observation_id)
 );
+drop policy if exists gate_reads on memhouse.relation;
+create policy gate_reads on memhouse.relation for select to memhouse_gate using (true);
 drop policy if exists both_ends_admitted on memhouse.relation;
 create policy both_ends_admitted on memhouse.relation for select to memhouse_api, memhouse_reader
 using (
     account_id = (select memhouse.reader_account())
+    and recorded_at <= (select memhouse.reader_known_at())
     and exists (select from memhouse.knowledge as k
                 where k.account_id = relation.account_id and k.knowledge_id = relation.from_id)
     and exists (select from memhouse.knowledge as k
@@ -87,6 +90,10 @@ using (account_id = (select memhouse.reader_account()) and scope_id = any ((sele
 drop policy if exists own_account on memhouse.peer;
 create policy own_account on memhouse.peer for select to memhouse_api
 using (account_id = (select memhouse.reader_account()));
+
+-- links between scopes: read by the gate's view alone
+drop policy if exists gate_reads on memhouse.scope_link;
+create policy gate_reads on memhouse.scope_link for select to memhouse_gate using (true);
 
 -- the list of strategies holds nothing of any account
 drop policy if exists everyone on memhouse.strategy;

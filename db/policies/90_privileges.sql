@@ -44,8 +44,9 @@ $$;
 
 -- Tables -------------------------------------------------------------------------------------------------------------
 -- The gate's views and their source.
-grant select on memhouse.knowledge, memhouse.embedding to memhouse_gate;
-grant select on memhouse.admissible_knowledge, memhouse.admissible_embedding to memhouse_strategy;
+grant select on memhouse.knowledge, memhouse.embedding, memhouse.relation, memhouse.scope_link to memhouse_gate;
+grant select on memhouse.admissible_knowledge, memhouse.admissible_embedding, memhouse.admissible_relation,
+    memhouse.admissible_scope_link to memhouse_strategy;
 -- What the API reads and writes, under its policies.
 grant select on memhouse.knowledge, memhouse.observation, memhouse.knowledge_source, memhouse.relation,
     memhouse.scope, memhouse.peer, memhouse.strategy, memhouse.embedding to memhouse_api;
