@@ -249,8 +249,10 @@ def from_psycopg(error: Exception, *, deadline_passed: bool = False) -> Memhouse
         cls = ConnectionFailed if isinstance(error, psycopg.OperationalError) else MemhouseError
     elif state in CATALOGUE:
         cls = CATALOGUE[state]
+    elif state in {"57014", "55P03"} and deadline_passed:
+        cls = DeadlineExceeded
     elif state == "57014":
-        cls = DeadlineExceeded if deadline_passed else QueryCancelled
+        cls = QueryCancelled
     elif state == "42501":
         cls, hint = PermissionDenied, hint or _ROLES_HINT
     elif state in {"3F000", "42883", "42P01"}:

@@ -17,12 +17,17 @@ SAVEPOINT: Final = "savepoint memhouse_client"
 ROLLBACK_TO: Final = "rollback to savepoint memhouse_client"
 RELEASE: Final = "release savepoint memhouse_client"
 
-# Transaction-local: the setting ends with the transaction, or with the savepoint rolled back to.
-SET_TIMEOUT: Final = "select set_config('statement_timeout', %(timeout_ms)s::int::text, true)"
+# Transaction-local: the settings end with the transaction, or with the savepoint rolled back to.
+# Once statement_timeout has fired and was caught in the server, only lock_timeout still bounds a wait.
+SET_TIMEOUT: Final = """
+select
+    set_config('statement_timeout', %(timeout_ms)s::int::text, true),
+    set_config('lock_timeout', %(timeout_ms)s::int::text, true)
+"""
 
 # The profile's own deadline, less what was spent before sending; the server knows it, the client does not.
 SET_PROFILE_TIMEOUT: Final = """
-select ms, set_config('statement_timeout', ms::text, true)
+select ms, set_config('statement_timeout', ms::text, true), set_config('lock_timeout', ms::text, true)
 from (
     select greatest(1, memhouse.profile_deadline_ms(%(profile)s::text) - %(spent_ms)s::int) as ms
 ) as deadline
@@ -53,10 +58,15 @@ select memhouse.search_report(
 )
 """
 
-# The same with the profile's deadline, less what was spent before sending.
+# The same under the timeout that SET_PROFILE_TIMEOUT has set.
 SEARCH_REPORT_PROFILE_DEADLINE: Final = SEARCH_REPORT.replace(
     "%(deadline_ms)s::int",
-    "greatest(1, memhouse.profile_deadline_ms(%(profile)s::text) - %(spent_ms)s::int)",
+    """(
+        select greatest(1, ms - least(%(margin_ms)s::int, ms / 5))
+        from (
+            select extract(epoch from current_setting('statement_timeout')::interval)::numeric * 1000 as ms
+        ) as timeout
+    )::int""",
 )
 
 OBSERVE: Final = """
@@ -260,7 +270,8 @@ order by space.nspname
 """
 
 TEXT_SEARCH: Final = """
-select
-    to_regconfig('pg_catalog.english') is not null as english,
-    numnode(plainto_tsquery('pg_catalog.english', 'when do billing jobs run')) as terms
+select exists (
+    select from pg_catalog.pg_ts_config
+    where cfgname = 'english' and cfgnamespace = 'pg_catalog'::regnamespace
+) as english
 """

@@ -88,8 +88,8 @@ def migrate(check: bool, dsn: str, as_json: bool) -> None:
     else:
         verb = "pending" if check else "applied"
         click.echo(f"PostgreSQL {report.server_version}, pgvector {report.vector_version or 'missing'}")
-        for kind, names in (("migration", report.migrations), ("function or policy", report.repeatables)):
-            click.echo(f"{len(names):>4} {kind}{'' if len(names) == 1 else 's'} {verb}".replace("policys", "policies"))
+        click.echo(f"{len(report.migrations):>4} migrations {verb}")
+        click.echo(f"{len(report.repeatables):>4} functions and policies {verb}")
         click.echo(f"{report.unchanged:>4} unchanged")
         for skipped in report.skipped:
             click.echo(f"     left out until {skipped.needs} is there: {skipped.path}")

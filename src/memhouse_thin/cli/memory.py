@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -169,11 +170,10 @@ def remember(
 @contextmanager
 def _progress(quiet: bool) -> Iterator[Progress | None]:
     """A bar on standard error when that is a terminal, else nothing."""
-    stream = click.get_text_stream("stderr")
-    if quiet or not stream.isatty():
+    if quiet or not sys.stderr.isatty():
         yield None
         return
-    with click.progressbar(length=1, label="importing", file=stream) as bar:
+    with click.progressbar(length=1, label="importing", file=sys.stderr) as bar:
 
         def advance(done: int, total: int) -> None:
             bar.length = total

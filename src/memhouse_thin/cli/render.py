@@ -54,7 +54,7 @@ _COLOURS = {"contributed": "green", "empty": "yellow", "dropped": "red", "not_ap
 def _strategies(strategies: Strategies) -> list[str]:
     def line(outcome: str, item: StrategyOutcome) -> str:
         ms = "" if item.ms is None else f"{item.ms:.1f} ms"
-        candidates = f"{item.candidates} candidates" if item.candidates else ""
+        candidates = f"{item.candidates} candidate{'s' * (item.candidates != 1)}" if item.candidates else ""
         reason = (item.reason_class or "").replace("_", " ")
         label = click.style(f"{outcome.replace('_', ' '):<15}", fg=_COLOURS[outcome])
         return f"    {item.name:<17}{label}{ms:>9}  {candidates or reason}".rstrip()
