@@ -4,18 +4,24 @@
 
 do $roles$
 declare
-    v_role text;
+    v_role record;
 begin
-    foreach v_role in array array[
-        'memhouse_owner',     -- owns tables and administration functions
-        'memhouse_gate',      -- owns the admissible views
-        'memhouse_strategy',  -- owns the strategies; reads only the admissible views
-        'memhouse_api',       -- owns the read and write API; subject to the reader policies
-        'memhouse_reader', 'memhouse_writer', 'memhouse_internal', 'memhouse_admin'
-    ] loop
-        if not exists (select from pg_catalog.pg_roles where rolname = v_role) then
-            execute pg_catalog.format('create role %I nologin', v_role);
-        end if;
+    for v_role in
+        select r.role_name, r.purpose
+        from (values
+            ('memhouse_owner', 'Owns the tables and the administration functions. Nobody''s to use.'),
+            ('memhouse_gate', 'Owns the admissible views, and reads what they show. Nobody''s to use.'),
+            ('memhouse_strategy', 'Owns the strategies; reads only the admissible views. Nobody''s to use.'),
+            ('memhouse_api', 'Owns the read and write API; subject to the reader policies. Nobody''s to use.'),
+            ('memhouse_reader', 'For applications that search.'),
+            ('memhouse_writer', 'For applications that also observe and remember. Includes memhouse_reader.'),
+            ('memhouse_internal', 'For server-side work on an account''s whole corpus. Includes memhouse_reader.'),
+            ('memhouse_admin', 'For administration: accounts, scopes, peers, credentials, grants, settings and profiles.')
+        ) as r (role_name, purpose)
+        where not exists (select from pg_catalog.pg_roles as p where p.rolname = r.role_name)
+    loop
+        execute pg_catalog.format('create role %I nologin', v_role.role_name);
+        execute pg_catalog.format('comment on role %I is %L', v_role.role_name, v_role.purpose);
     end loop;
 end
 $roles$;

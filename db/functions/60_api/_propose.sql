@@ -19,4 +19,4 @@ begin
 end
 $$;
 alter function memhouse._propose(text, memhouse.request, integer) owner to memhouse_api;
-comment on function memhouse._propose(text, memhouse.request, integer) is 'The candidates of one strategy. Private to the read API.';
+comment on function memhouse._propose(text, memhouse.request, integer) is 'The candidates of one strategy. Private to the read API. Definer because only the API may call strategies.';

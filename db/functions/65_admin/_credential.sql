@@ -14,4 +14,4 @@ begin
     return v_credential;
 end
 $$;
-comment on function memhouse._credential(uuid, text) is 'A credential by name, or MH003. Private to administration.';
+comment on function memhouse._credential(uuid, text) is 'A credential by name, or MH003. Private to administration. Definer because credentials are the owner''s.';

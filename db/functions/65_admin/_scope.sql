@@ -14,4 +14,4 @@ begin
     return v_scope;
 end
 $$;
-comment on function memhouse._scope(uuid, text) is 'A scope by key, or MH007. Private to administration.';
+comment on function memhouse._scope(uuid, text) is 'A scope by key, or MH007. Private to administration. Definer because scopes are the owner''s.';
