@@ -350,14 +350,13 @@ def _locked(connection: Connection) -> Iterator[None]:
 
 
 def _read_state(connection: Connection) -> _State:
-    server_version, vector_version, vector_schema, extensions, is_superuser, has_history, has_checksums = _row(
+    server_version, vector_version, vector_schema, extensions, has_history, has_checksums = _row(
         connection,
         """select pg_catalog.current_setting('server_version'),
                   (select extversion from pg_catalog.pg_extension where extname = 'vector'),
                   (select extnamespace::pg_catalog.regnamespace::text from pg_catalog.pg_extension
                    where extname = 'vector'),
                   (select pg_catalog.array_agg(extname::text) from pg_catalog.pg_extension),
-                  (select rolsuper from pg_catalog.pg_roles where rolname = current_user),
                   pg_catalog.to_regclass(%s) is not null,
                   pg_catalog.to_regclass(%s) is not null""",
         f"{SCHEMA}.{default_migration_table}",
@@ -380,7 +379,7 @@ def _read_state(connection: Connection) -> _State:
         vector_version=vector_version,
         vector_schema=vector_schema,
         extensions=frozenset(extensions),
-        is_superuser=is_superuser,
+        is_superuser=_is_superuser(connection),
         applied=tuple(applied),
         checksums=checksums,
     )
@@ -648,11 +647,12 @@ def _run(connection: Connection, script: Script, as_owner: bool = False) -> None
     except psycopg.Error as error:
         if connection.closed:
             raise
+        user = connection.info.user
         hint = None
-        if isinstance(error, errors.InsufficientPrivilege):
+        if isinstance(error, errors.InsufficientPrivilege) and not _is_superuser(connection):
             hint = (
-                f"{connection.info.user} needs to be a superuser; or to have CREATEROLE, CREATE on the database and, "
-                f"where another role created memhouse's roles on this server: grant {OWNER} to {connection.info.user};"
+                f"{user} needs CREATEROLE and CREATE on the database, or to be a superuser. "
+                f"Where another role created memhouse's roles on this server: grant {OWNER} to {user};"
             )
         raise ScriptFailed(script.path, _failing_line(connection, script, error, as_owner), error, hint) from error
 
@@ -693,6 +693,10 @@ def _retry_shared_catalog(apply: Callable[[], None]) -> None:
                 raise
             logger.info("another database of this server changed the same roles; trying again")
             time.sleep(0.2 * attempt)
+
+
+def _is_superuser(connection: Connection) -> bool:
+    return bool(_row(connection, "select rolsuper from pg_catalog.pg_roles where rolname = current_user")[0])
 
 
 def _version(text: str) -> tuple[int, ...]:
