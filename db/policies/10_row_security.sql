@@ -83,6 +83,12 @@ create policy own_account on memhouse.embedding to memhouse_api
 using (account_id = (select memhouse.reader_account()))
 with check (account_id = (select memhouse.reader_account()) and (select memhouse.reader_write_scopes()) is not null);
 
+-- projections: read by the gate's views alone
+drop policy if exists gate_reads on memhouse.entity_mention;
+create policy gate_reads on memhouse.entity_mention for select to memhouse_gate using (true);
+drop policy if exists gate_reads on memhouse.recall_document;
+create policy gate_reads on memhouse.recall_document for select to memhouse_gate using (true);
+
 -- names that a page shows: scopes within authority; peers of the account, to the API only
 drop policy if exists authorised on memhouse.scope;
 create policy authorised on memhouse.scope for select to memhouse_api, memhouse_reader

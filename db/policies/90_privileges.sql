@@ -44,8 +44,8 @@ $$;
 
 -- Tables -------------------------------------------------------------------------------------------------------------
 -- The gate's views and their source.
-grant select on memhouse.knowledge, memhouse.embedding, memhouse.relation, memhouse.scope_link to memhouse_gate;
-grant select on memhouse.admissible_knowledge, memhouse.admissible_embedding, memhouse.admissible_relation,
+grant select on memhouse.knowledge, memhouse.embedding, memhouse.entity_mention, memhouse.recall_document, memhouse.relation, memhouse.scope_link to memhouse_gate;
+grant select on memhouse.admissible_knowledge, memhouse.admissible_embedding, memhouse.admissible_mention, memhouse.admissible_recall_document, memhouse.admissible_relation,
     memhouse.admissible_scope_link to memhouse_strategy;
 -- What the API reads and writes, under its policies.
 grant select on memhouse.knowledge, memhouse.observation, memhouse.knowledge_source, memhouse.relation,
@@ -68,10 +68,20 @@ grant execute on function memhouse._reader(), memhouse.reader_account(), memhous
 grant execute on function memhouse.reader_write_scopes() to memhouse_api;
 -- What strategies use.
 grant execute on function memhouse._setting_int(text), memhouse._closest_pair(tsvector, text[]),
-    memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters) to memhouse_strategy;
+    memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters),
+    memhouse.entity_keys(text), memhouse.entity_key(text), memhouse._interleave(memhouse.listed_candidate[], integer) to memhouse_strategy;
+-- The gate's one function looks beyond the reader to say that something is there, where the account discloses that.
+grant execute on function memhouse._account_discloses() to memhouse_gate;
 -- What the API uses.
 grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
-    memhouse.strategy_semantic(memhouse.request, integer),
+    memhouse.strategy_semantic(memhouse.request, integer), memhouse.strategy_temporal(memhouse.request, integer),
+    memhouse.strategy_salience_recency(memhouse.request, integer), memhouse.strategy_entity_match(memhouse.request, integer),
+    memhouse.strategy_relation_expand(memhouse.request, integer), memhouse.strategy_semantic_lanes(memhouse.request, integer),
+    memhouse.eligible_rows(memhouse.filters, integer), memhouse._authorization_filtered(tsquery),
+    memhouse.signals(memhouse.knowledge_kind, memhouse.lifecycle_state, timestamptz, integer),
+    memhouse.signal_factor(double precision, double precision), memhouse.signals_factor(jsonb, jsonb), memhouse.signal_floor(jsonb),
+    memhouse._times(jsonb, integer), memhouse._strategies_of(jsonb), memhouse._report(memhouse.retrieval), memhouse._checked_profile(jsonb),
+    memhouse._sign(text, text), memhouse._sealed(text), memhouse._unsealed(text), memhouse._part(text, text),
     memhouse._require_reader(), memhouse._fail(text, text), memhouse._one_of(text, text[], text), memhouse._setting_int(text),
     memhouse.error_catalog(), memhouse.uuid_v7(), memhouse._audit(uuid, text, uuid, jsonb),
     memhouse.question_boilerplate(), memhouse.analyze_query(text),
@@ -86,9 +96,11 @@ grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
 
 -- What applications call.
 grant execute on function memhouse.error_catalog(), memhouse.begin_read(text, text, text, timestamptz), memhouse.current_reader(),
-    memhouse.profile_deadline_ms(text), memhouse.embedding_identities(), memhouse.analyze_query(text),
+    memhouse.profiles(), memhouse.profile_deadline_ms(text), memhouse.search_timeout_ms(text, integer), memhouse.embedding_identities(), memhouse.analyze_query(text),
     memhouse.search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
-    memhouse.search_report(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text)
+    memhouse.search_report(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
+    memhouse.plan_search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
+    memhouse.run_search_part(text, text, text[]), memhouse.finish_search(text, text[])
     to memhouse_reader;
 grant execute on function memhouse.begin_write(text),
     memhouse.observe(text, text, text, text, timestamptz, text, text, jsonb, text),
@@ -96,7 +108,11 @@ grant execute on function memhouse.begin_write(text),
     memhouse.relate(uuid, uuid, text, real),
     memhouse.store_embedding(uuid, @extschema:vector@.vector, text), memhouse.unembedded(text, integer, uuid)
     to memhouse_writer, memhouse_internal;
-grant execute on function memhouse.begin_internal(text) to memhouse_internal;
+grant execute on function memhouse.begin_internal(text),
+    memhouse.search_report_with(jsonb, text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
+    memhouse.rebuild_entities(text), memhouse.entity_aliases(), memhouse.confirm_entity_alias(text, text, boolean),
+    memhouse.refresh_recall_documents(integer)
+    to memhouse_internal;
 grant execute on function memhouse.create_account(text, jsonb), memhouse.create_scope(text, text, text),
     memhouse.move_scope(text, text, text), memhouse.create_peer(text, text, text),
     memhouse.create_credential(text, text, text, text, text, name, timestamptz), memhouse.set_clearance(text, text, text),
@@ -104,5 +120,6 @@ grant execute on function memhouse.create_account(text, jsonb), memhouse.create_
     memhouse.revoke_scope(text, text, text, text), memhouse.set_account_setting(text, text, jsonb),
     memhouse.set_server_setting(text, integer), memhouse.set_strategy_enabled(text, boolean),
     memhouse.register_embedding_identity(text, text, text, integer, text), memhouse.set_profile(text, text, text, jsonb),
+    memhouse.profile_in_force(text, text, text),
     memhouse.rotate_seal_key(), memhouse.error_catalog()
     to memhouse_admin;

@@ -1,5 +1,5 @@
 -- The profile of a read: the nearest on the path of the requested scope, else the account's, else the server's.
--- A null name is the account setting default_profile, or balanced. Error: MH008.
+-- A null name is the account setting default_profile, or balanced. Errors: MH008, MH021.
 -- Definer because profiles and account settings are the owner's tables.
 create or replace function memhouse._profile(p_name text)
 returns memhouse.profile
@@ -26,7 +26,12 @@ begin
     if not found then
         perform memhouse._fail('MH008', format('There is no profile %L.', left(v_name, 80)));
     end if;
+    if v_profile.config ? 'feature' and not coalesce((
+        select (a.settings ->> (v_profile.config ->> 'feature'))::boolean from memhouse.account as a
+        where a.account_id = v_reader.account_id), false) then
+        perform memhouse._fail('MH021', format('%s needs the account setting %s.', v_name, v_profile.config ->> 'feature'));
+    end if;
     return v_profile;
 end
 $$;
-comment on function memhouse._profile(text) is 'The profile of a read, nearest on the scope path first; MH008 when there is none. Private.';
+comment on function memhouse._profile(text) is 'The profile of a read, nearest on the scope path first; MH008 when there is none, MH021 when its feature is off. Private.';

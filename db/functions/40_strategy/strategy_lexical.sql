@@ -17,9 +17,6 @@ declare
     v_lexemes text[] := (p_request.analyzed).lexemes;
     v_filters memhouse.filters := p_request.filters;
 begin
-    if v_terms is null then
-        return;
-    end if;
     return query
     with matched as materialized (
         select k.knowledge_id, k.tsv, ts_rank_cd(k.tsv, v_terms)::double precision as score

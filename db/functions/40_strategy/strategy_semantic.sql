@@ -17,18 +17,9 @@ declare
     v_filters memhouse.filters := p_request.filters;
     v_embedding @extschema:vector@.halfvec := p_request.embedding;
     v_exact_rows integer := memhouse._setting_int('exact_scan_rows');
-    v_eligible integer;
     v_found integer := 0;
 begin
-    if v_embedding is null then
-        return;
-    end if;
-    select count(*) into v_eligible
-    from (select from memhouse.admissible_knowledge as k
-          where memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
-          limit v_exact_rows + 1) as bounded;
-
-    if v_eligible > v_exact_rows then
+    if p_request.eligible > v_exact_rows then
         return query execute format($sql$
             select e.knowledge_id, 1 - ((e.vec::@extschema:vector@.halfvec(%1$s)) operator(@extschema:vector@.<=>) $1), '{"scan": "hnsw"}'::jsonb
             from memhouse.admissible_embedding as e

@@ -16,7 +16,12 @@ begin
     elsif v_strategy.reads_query and p_request.query ~ '^\s*$' then
         v_outcome.outcome := 'not_applicable';
         v_outcome.reason_class := 'applicability';
-    elsif p_strategy = 'semantic' and p_request.embedding is null then
+    elsif (p_strategy = 'temporal' and p_request.as_of is null)
+       -- It reads no query text: it must not turn a question that found nothing into a page of recent things.
+       or (p_strategy = 'salience_recency' and p_request.query !~ '^\s*$') then
+        v_outcome.outcome := 'not_applicable';
+        v_outcome.reason_class := 'applicability';
+    elsif p_strategy in ('semantic', 'semantic_lanes') and p_request.embedding is null then
         v_outcome.outcome := 'dropped';
         v_outcome.reason_class := 'dependency_unavailable';
     end if;

@@ -14,6 +14,21 @@ begin
         when 'lexical' then
             select array_agg(row(p_strategy, c.id, c.score, c.detail)::memhouse.listed_candidate) into v_list
             from memhouse.strategy_lexical(p_request, p_limit) as c;
+        when 'temporal' then
+            select array_agg(row(p_strategy, c.id, c.score, c.detail)::memhouse.listed_candidate) into v_list
+            from memhouse.strategy_temporal(p_request, p_limit) as c;
+        when 'salience_recency' then
+            select array_agg(row(p_strategy, c.id, c.score, c.detail)::memhouse.listed_candidate) into v_list
+            from memhouse.strategy_salience_recency(p_request, p_limit) as c;
+        when 'entity_match' then
+            select array_agg(row(p_strategy, c.id, c.score, c.detail)::memhouse.listed_candidate) into v_list
+            from memhouse.strategy_entity_match(p_request, p_limit) as c;
+        when 'relation_expand' then
+            select array_agg(row(p_strategy, c.id, c.score, c.detail)::memhouse.listed_candidate) into v_list
+            from memhouse.strategy_relation_expand(p_request, p_limit) as c;
+        when 'semantic_lanes' then
+            select array_agg(row(p_strategy, c.id, c.score, c.detail)::memhouse.listed_candidate) into v_list
+            from memhouse.strategy_semantic_lanes(p_request, p_limit) as c;
     end case;
     return v_list;
 end

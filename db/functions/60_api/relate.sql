@@ -1,4 +1,6 @@
 -- Draws a typed edge between two statements of scopes this posture may write. An edge that exists stays as it is.
+-- supersedes and contradicts change the life of their target, so they need a target that this posture may change; they
+-- take effect at once if p_from is active, else when it is accepted.
 -- Definer because a member may relate statements of its scope that the reader policy hides from it.
 create or replace function memhouse.relate(p_from uuid, p_to uuid, p_type text, p_confidence real default 1.0)
 returns void
@@ -20,13 +22,20 @@ begin
                   and k.scope_id = any (v_reader.write_scopes) and k.lifecycle_state <> 'redacted') then
         perform memhouse._fail('MH015', 'One of the two statements is not there to be related.');
     end if;
+    if v_type in ('supersedes', 'contradicts') and not exists (
+        select from memhouse.relation as r
+        where r.account_id = v_reader.account_id and r.from_id = p_from and r.to_id = p_to and r.type = v_type
+    ) then
+        perform memhouse._changeable(p_to);
+    end if;
     insert into memhouse.relation (account_id, from_id, to_id, type, confidence, written_by)
     values (v_reader.account_id, p_from, p_to, v_type, p_confidence, v_reader.credential_id)
     on conflict do nothing;
     if found then
         perform memhouse._audit(v_reader.account_id, 'relate', p_from, jsonb_build_object('to', p_to, 'type', p_type));
+        perform memhouse._imply_states(v_reader.account_id, p_from);
     end if;
 end
 $$;
 comment on function memhouse.relate(uuid, uuid, text, real) is
-'Relates two statements: p_from <p_type> p_to, with p_type contradicts, derived_from, supersedes, supports or caused_by and p_confidence 0 to 1. An edge that exists stays as it is. Errors: MH001, MH010, MH014, MH015.';
+'Relates two statements: p_from <p_type> p_to, with p_type contradicts, derived_from, supersedes, supports or caused_by and p_confidence 0 to 1. An edge that exists stays as it is. An active statement moves what it supersedes to superseded and what it contradicts to contested. Errors: MH001, MH010, MH014, MH015.';

@@ -1,4 +1,3 @@
--- The deadline a profile asks for, so that a client can set statement_timeout to it in the same round trip.
 -- Definer because it resolves the profile, which is the owner's table.
 create or replace function memhouse.profile_deadline_ms(p_profile text default null)
 returns integer

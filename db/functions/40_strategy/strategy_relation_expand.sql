@@ -1,0 +1,84 @@
+-- One hop from what the other strategies found: a lesson arrives with the incident that caused it and the decision
+-- that contradicts it. Seeds are the head of the interleaved lists (expand_seeds of them); seed i weighs 1 / (1 + i).
+--   typed relations     either direction, both ends admitted: weight * relation confidence
+--   shared entities     statements that mention an entity of the seed, ubiquitous ones ignored: weight * 0.5 * share of
+--                       the seed's idf; in the seed's own scope, or across scopes that are linked, both authorised; at most
+--                       expand_per_seed a seed
+-- A neighbour reached twice keeps its best score. Seeds themselves are not proposed: they are in the lists already.
+-- Output: at most p_limit rows, best first. Definer because only memhouse_strategy may read the admissible views.
+create or replace function memhouse.strategy_relation_expand(p_request memhouse.request, p_limit integer)
+returns setof memhouse.candidate
+language plpgsql stable parallel restricted security definer rows 50
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+    v_filters memhouse.filters := p_request.filters;
+    v_account uuid := memhouse.reader_account();
+    v_seeds uuid[] := memhouse._interleave(p_request.seeds, memhouse._setting_int('expand_seeds'));
+    v_per_seed integer := memhouse._setting_int('expand_per_seed');
+    v_names text[];
+    v_idf double precision[];
+begin
+    if v_seeds is null then
+        return;
+    end if;
+    select array_agg(e.name_key), array_agg(e.idf) into v_names, v_idf
+    from memhouse._rare_entities(
+        array(select distinct m.name_key from memhouse.admissible_mention as m
+              where m.account_id = v_account and m.knowledge_id = any (v_seeds)), p_request.eligible) as e;
+
+    return query
+    with seed as materialized (
+        select s.id, 1 / (1 + s.place)::double precision as weight, k.scope_id
+        from unnest(v_seeds) with ordinality as s (id, place)
+        join memhouse.admissible_knowledge as k on k.account_id = v_account and k.knowledge_id = s.id
+    ),
+    related as (
+        select case when r.from_id = s.id then r.to_id else r.from_id end as id, s.weight * r.confidence as score, r.type::text as via
+        from seed as s
+        join memhouse.admissible_relation as r on r.account_id = v_account and s.id in (r.from_id, r.to_id)
+    ),
+    seed_names as materialized (
+        select s.id, s.weight, s.scope_id, m.name_key, v_idf[array_position(v_names, m.name_key)] as idf
+        from seed as s
+        join memhouse.admissible_mention as m on m.account_id = v_account and m.knowledge_id = s.id
+        where m.name_key = any (v_names)
+    ),
+    shared as (
+        select n.neighbour as id, n.score, 'shared_entity' as via
+        from (
+            select p.neighbour, p.score, row_number() over (partition by p.seed order by p.score desc, p.neighbour) as place
+            from (
+                select s.id as seed, m.knowledge_id as neighbour,
+                    s.weight * 0.5 * sum(s.idf * m.confidence) / (select sum(t.idf) from seed_names as t where t.id = s.id) as score
+                from seed_names as s
+                join memhouse.admissible_mention as m on m.account_id = v_account and m.name_key = s.name_key
+                where m.knowledge_id <> all (v_seeds)
+                  and (m.scope_id = s.scope_id or exists (
+                      select from memhouse.admissible_scope_link as l
+                      where l.account_id = v_account
+                        and ((l.from_scope_id = s.scope_id and l.to_scope_id = m.scope_id)
+                             or (l.to_scope_id = s.scope_id and l.from_scope_id = m.scope_id))))
+                group by s.id, s.weight, m.knowledge_id
+            ) as p
+        ) as n
+        where n.place <= v_per_seed
+    ),
+    best as (
+        select distinct on (n.id) n.id, n.score, n.via
+        from (select * from related union all select * from shared) as n
+        where n.id <> all (v_seeds)
+        order by n.id, n.score desc, n.via
+    )
+    select b.id, b.score, jsonb_build_object('via', b.via)
+    from best as b
+    join memhouse.admissible_knowledge as k on k.account_id = v_account and k.knowledge_id = b.id
+    where memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
+    order by b.score desc, b.id
+    limit p_limit;
+end
+$$;
+alter function memhouse.strategy_relation_expand(memhouse.request, integer) owner to memhouse_strategy;
+comment on function memhouse.strategy_relation_expand(memhouse.request, integer) is
+'Neighbours of the best candidates: typed relations (seed weight * relation confidence) and shared entities (half the seed weight * share of its idf), within a scope or across linked scopes when both are authorised. Seed i of the interleaved lists weighs 1 / (1 + i).';

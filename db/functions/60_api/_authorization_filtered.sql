@@ -1,0 +1,24 @@
+-- Whether text matches exist that reader visibility alone removed, all of them; told only where the account setting
+-- disclose_authorization_filtered is on. No ids, text, scores or counts.
+-- "Exist" is judged through admits as server-side work would see it, within the scopes of this reader.
+-- Owned by memhouse_gate, the one role that reads beyond the reader. Definer because of that.
+create or replace function memhouse._authorization_filtered(p_terms tsquery)
+returns boolean
+language plpgsql stable parallel restricted security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+    return memhouse._account_discloses()
+        and not exists (select from memhouse.admissible_knowledge as k where k.tsv @@ p_terms)
+        and exists (
+            select from memhouse.knowledge as k
+            where k.tsv @@ p_terms and memhouse.admits(
+                k.account_id, k.scope_id, k.subject_peer_id, k.sensitivity, k.target_level,
+                k.lifecycle_state, k.active_during, k.provisional_during, k.expires_at,
+                (select memhouse.reader_account()), (select memhouse.reader_scopes()), 'restricted', null, 'restricted', true,
+                (select memhouse.reader_known_at())));
+end
+$$;
+alter function memhouse._authorization_filtered(tsquery) owner to memhouse_gate;
+comment on function memhouse._authorization_filtered(tsquery) is 'Whether reader visibility removed every text match, where the account discloses that. Private to the read API.';

@@ -1,0 +1,90 @@
+-- The second half of a read: fusion, ranking signals, the page.
+-- Every row comes from memhouse.knowledge under the reader policy, which is the last word whatever was proposed.
+-- Signals are bounded (signal_factor), so only candidates whose fused score could still reach the page are read.
+-- The deadline may have passed: statement_timeout has fired already, so waiting for a lock is bounded by lock_timeout
+-- here, and all that is left is short.
+-- Definer because it reads as memhouse_api.
+create or replace function memhouse._finish(p_plan memhouse.search_plan, p_parts memhouse.part[])
+returns memhouse.retrieval
+language plpgsql stable parallel restricted security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_reader memhouse.reader := memhouse._require_reader();
+    v_lock_timeout constant text := current_setting('lock_timeout');
+    v_weights constant jsonb := p_plan.config -> 'strategies';
+    v_signals constant jsonb := p_plan.config -> 'signals';
+    v_result memhouse.retrieval;
+    v_candidates memhouse.listed_candidate[] := '{}';
+    v_part memhouse.part;
+    v_ids uuid[];
+    v_scores double precision[];
+    v_parts memhouse.fused_candidate[];
+begin
+    perform set_config('lock_timeout',
+        greatest(20, ceil(extract(epoch from p_plan.strategies_until - clock_timestamp()) * 1000))::text, true);
+    foreach v_part in array p_parts loop
+        v_result.outcomes := v_result.outcomes || v_part.outcome;
+        v_candidates := v_candidates || coalesce(v_part.list, '{}');
+    end loop;
+    v_result.posture := v_reader.posture;
+    v_result.profile := p_plan.profile_name;
+    v_result.profile_version := p_plan.profile_version;
+    v_result.analyzer_version := ((p_plan.request).analyzed).analyzer_version;
+    v_result.terms_ignored := ((p_plan.request).analyzed).terms_ignored;
+    v_result.deadline_ms := p_plan.deadline_ms;
+    v_result.reserved_rerank_ms := p_plan.reserved_rerank_ms;
+    v_result.rerank := jsonb_build_object('head', p_plan.config -> 'rerank_head', 'weight', p_plan.config -> 'rerank_weight');
+    v_result.disagreement := memhouse.disagreement(v_candidates, v_result.outcomes);
+    v_result.retrieval_outcomes := '[]';
+    if exists (select from unnest(v_result.outcomes) as o where o.strategy = 'lexical' and o.outcome = 'empty')
+       and memhouse._authorization_filtered(((p_plan.request).analyzed).terms) then
+        v_result.retrieval_outcomes := '[{"stage": "candidate_filter", "reason_class": "authorization_filtered"}]';
+    end if;
+
+    select array_agg(f.id order by f.place), array_agg(f.fusion_score order by f.place), array_agg(f.fused order by f.place)
+    into v_ids, v_scores, v_parts
+    from (
+        select u.id, u.fusion_score, u as fused,
+            row_number() over (order by u.fusion_score desc, u.id) as place,
+            nth_value(u.fusion_score, p_plan.page_limit) over (order by u.fusion_score desc, u.id
+                rows between unbounded preceding and unbounded following) as last_on_page
+        from memhouse.fuse(v_candidates, v_weights, (p_plan.config ->> 'rrf_k')::integer, null) as u
+    ) as f
+    where f.last_on_page is null
+       or f.fusion_score >= f.last_on_page * (select memhouse.signal_floor(v_signals));
+
+    -- id = any(array), not a join: the planner would expect 1,000 rows of a function and hash the whole account.
+    select array_agg(row(
+        p.rank, p.knowledge_id, p.statement, p.score, p.fusion_score,
+        jsonb_build_object('strategies', memhouse._breakdown((v_parts[p.place]).parts), 'fusion_score', p.fusion_score,
+                           'signals', p.signals, 'score', p.score),
+        p.kind, p.peer_key, p.scope_key, p.sensitivity, p.confidence, p.relevant_from, p.relevant_until, p.recorded_at, p.sources
+    )::memhouse.hit order by p.rank)
+    into v_result.hits
+    from (
+        select h.*, row_number() over (order by h.score desc, h.knowledge_id) as rank
+        from (
+            select k.*, o.place, v_scores[o.place] as fusion_score, src.sources, sig.signals, s.scope_key, pe.peer_key,
+                v_scores[o.place] * memhouse.signals_factor(sig.signals, v_signals) as score
+            from memhouse.knowledge as k
+            cross join lateral (select array_position(v_ids, k.knowledge_id) as place) as o
+            cross join lateral (
+                select coalesce(array_agg(ks.observation_id order by ks.observation_id), '{}') as sources
+                from memhouse.knowledge_source as ks
+                where ks.account_id = v_reader.account_id and ks.knowledge_id = k.knowledge_id) as src
+            cross join lateral (select memhouse.signals(k.kind, k.lifecycle_state, k.recorded_at, cardinality(src.sources)) as signals) as sig
+            join memhouse.scope as s on s.account_id = k.account_id and s.scope_id = k.scope_id
+            left join memhouse.peer as pe on pe.account_id = k.account_id and pe.peer_id = k.subject_peer_id
+            where k.account_id = v_reader.account_id and k.knowledge_id = any (v_ids)
+        ) as h
+    ) as p
+    where p.rank <= p_plan.page_limit;
+
+    perform set_config('lock_timeout', v_lock_timeout, true);
+    v_result.elapsed_ms := round(extract(epoch from clock_timestamp() - p_plan.started_at) * 1000, 3);
+    return v_result;
+end
+$$;
+alter function memhouse._finish(memhouse.search_plan, memhouse.part[]) owner to memhouse_api;
+comment on function memhouse._finish(memhouse.search_plan, memhouse.part[]) is 'Fuses the parts of a plan, applies the ranking signals and reads the page as the reader. Private to the read API.';

@@ -1,0 +1,18 @@
+-- The text behind a signature, if the server made it for this posture. Error: MH002.
+create or replace function memhouse._unsealed(p_sealed text)
+returns text
+language plpgsql stable parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_signature text := split_part(p_sealed, ' ', 1);
+    v_text text := substr(p_sealed, length(v_signature) + 2);
+begin
+    perform memhouse._require_reader();
+    if p_sealed is null or memhouse._sign(v_text, v_signature) is distinct from v_signature then
+        perform memhouse._fail('MH002', 'The plan or part was not made by this server for this posture.');
+    end if;
+    return v_text;
+end
+$$;
+comment on function memhouse._unsealed(text) is 'The text behind a signature, or MH002. Private to the parallel read.';

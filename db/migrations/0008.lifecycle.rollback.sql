@@ -1,0 +1,8 @@
+-- The role stays: another database of the cluster may use it. Cascades: what depends on these is functions, views and
+-- policies, which the next migrate makes again.
+set local role memhouse_owner;
+delete from memhouse.server_setting where name in ('sweep_rows', 'sweep_ms');
+drop table memhouse.job, memhouse.tombstone, memhouse.lifecycle_change, memhouse.lifecycle_edge cascade;
+alter table memhouse.knowledge drop column revalidate_at cascade, drop column state_since cascade;
+revoke usage on schema memhouse from memhouse_jobs;
+reset role;
