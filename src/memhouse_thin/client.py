@@ -384,21 +384,18 @@ class Client:
         """The rows of each call, all of them sent in one pipelined round trip and one transaction."""
         joined = not conn.autocommit or conn.info.transaction_status != TransactionStatus.IDLE
         before, after = core.brackets(joined, read)
-        every = (*before, *calls, *after)
-        cursors = [psycopg.Cursor(conn, row_factory=tuple_row) for _ in every]
+        rows: list[Rows] = []
         try:
-            with conn.pipeline():
-                for cursor, call in zip(cursors, every, strict=True):
-                    cursor.execute(call.sql, call.params or None)
-            return [cursor.fetchall() for cursor in cursors[len(before) : -len(after)]]
+            exchange(conn, (*before, *calls, *after), rows)
+            return rows[len(before) : -len(after)]
         except BaseException as error:
-            answered = max(0, core.answered(cursors) - len(before))
-            rows = [cursor.fetchall() for cursor in cursors[len(before) :][:answered]]
             self._undo(conn, joined)
             if not isinstance(error, Exception):
                 raise
-            position = None if read or answered == 0 else answered - 1
-            raise core.failure(error, deadline_passed=deadline_passed(rows), position=position) from error
+            answers = rows[len(before) :]
+            # The first of the writing calls begins the posture; the batch starts after it.
+            position = len(answers) - 1 if answers and not read else None
+            raise core.failure(error, deadline_passed=deadline_passed(answers), position=position) from error
 
     def _undo(self, conn: psycopg.Connection[Any], joined: bool) -> None:
         """Put the connection back to where it was, or close it if it is ours and that fails."""
@@ -411,3 +408,23 @@ class Client:
         except psycopg.Error:
             if not joined:
                 conn.close()
+
+
+def exchange(conn: psycopg.Connection[Any], calls: Sequence[Call], rows: list[Rows]) -> None:
+    """Send calls in one pipeline and add the rows of each to ``rows``, up to the first that fails."""
+    cursors = [psycopg.Cursor(conn, row_factory=tuple_row) for _ in calls]
+    failed: Exception | None = None
+    try:
+        with conn.pipeline():
+            try:
+                for cursor, call in zip(cursors, calls, strict=True):
+                    cursor.execute(call.sql, call.params or None)
+            except Exception as error:
+                # Held back, or leaving the pipeline would log the error that follows from this one.
+                failed = error
+    except psycopg.Error as error:
+        failed = failed or error
+    for cursor in cursors[: core.answered(cursors)]:
+        rows.append(cursor.fetchall() if cursor.description else [])
+    if failed is not None:
+        raise failed

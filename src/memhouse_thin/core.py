@@ -370,7 +370,12 @@ def search(
     round trip, and takes off what was spent before sending.
     """
     spent_ms = int(clock.elapsed_ms)
-    left_ms = None if clock.deadline_ms is None else max(1, clock.deadline_ms - spent_ms)
+    left_ms = clock.deadline_ms
+    if left_ms is not None:
+        if not isinstance(left_ms, int):
+            raise ArgumentInvalid("deadline_ms is no whole number.", detail=f"deadline_ms is {left_ms!r}.")
+        # One that never was any is left for the server to refuse.
+        left_ms = max(1, left_ms - spent_ms) if left_ms > 0 else left_ms
     params = {
         "query": clean_text("query", query),
         "embedding": embedding,
@@ -379,12 +384,12 @@ def search(
         "as_of": as_of,
         "filters": json_text("filters", filters),
         "identity": clean_text("identity", identity),
-        "deadline_ms": None if left_ms is None else max(1, left_ms - min(MARGIN_MS, left_ms // 5)),
+        "deadline_ms": left_ms if left_ms is None else left_ms - min(MARGIN_MS, max(0, left_ms // 5)),
         "margin_ms": MARGIN_MS,
         "spent_ms": spent_ms,
     }
     calls = [
-        Call(sql.SET_TIMEOUT, {"timeout_ms": READ_BOUND_MS if left_ms is None else left_ms}),
+        Call(sql.SET_TIMEOUT, {"timeout_ms": left_ms if left_ms is not None and left_ms > 0 else READ_BOUND_MS}),
         begin_read(credential, peer_key, scope, known_at),
     ]
     if left_ms is None:

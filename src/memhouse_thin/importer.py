@@ -22,7 +22,8 @@ import psycopg
 from psycopg.rows import tuple_row
 
 from memhouse_thin import core, sql
-from memhouse_thin.core import Call, Embedder
+from memhouse_thin.client import exchange
+from memhouse_thin.core import Call, Embedder, Rows
 from memhouse_thin.errors import AlreadyExists, ArgumentInvalid, MemhouseError, ScopeUnknown
 
 #: Called with how many steps are done and how many there are.
@@ -357,16 +358,14 @@ class _Import:
             for line in batch:
                 with _located(self._path, line.number, line.place):
                     calls.append(build(line))
-            cursors = [psycopg.Cursor(self._conn, row_factory=tuple_row) for _ in calls]
+            rows: list[Rows] = []
             try:
-                with self._conn.pipeline():
-                    for cursor, call in zip(cursors, calls, strict=True):
-                        cursor.execute(call.sql, call.params)
+                exchange(self._conn, calls, rows)
             except Exception as error:
-                line = batch[min(core.answered(cursors), len(batch) - 1)]
+                line = batch[min(len(rows), len(batch) - 1)]
                 with _located(self._path, line.number, line.place):
                     raise core.failure(error) from error
-            values.extend(row[0] for cursor in cursors for row in cursor.fetchall())
+            values.extend(answer[0][0] for answer in rows)
             self._advance(len(batch))
         return values
 

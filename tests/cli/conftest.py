@@ -1,0 +1,3 @@
+"""The furnished database is shared with the tests of the client."""
+
+from support.house import house, own_house, slow_lexical  # noqa: F401

@@ -1,0 +1,74 @@
+"""The deadline counts from the client's call, and holds whatever is slow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import psycopg
+import pytest
+
+from memhouse_thin import errors
+from support.house import House, WordEmbedder
+
+
+@pytest.mark.parametrize("deadline_ms", [60, 200, None])
+def test_a_late_strategy_is_dropped_and_the_rest_answers(
+    own_house: House, slow_lexical: Callable[[House], None], deadline_ms: int | None
+) -> None:
+    with own_house.client(embedder=WordEmbedder()) as client:
+        client.remember("The billing job runs at night.", scope="acme", sensitivity="public")
+        slow_lexical(own_house)
+        for _ in range(5):  # the first on a cold backend
+            started = time.perf_counter()
+            result = client.search("when does billing run?", deadline_ms=deadline_ms)
+            took_ms = (time.perf_counter() - started) * 1000
+            assert [(item.name, item.reason_class) for item in result.strategies.dropped][:1] == [
+                ("lexical", "timeout")
+            ]
+            # Far less than the sleep of ten seconds; how much less depends on who else uses this machine.
+            assert result.deadline_ms <= (deadline_ms or 300) <= took_ms + 1 < 5_000
+
+
+def test_the_embedder_spends_from_the_deadline(own_house: House) -> None:
+    class SlowEmbedder(WordEmbedder):
+        def __call__(self, text: str, /) -> list[float]:
+            time.sleep(0.2)
+            return super().__call__(text)
+
+    with own_house.client(embedder=SlowEmbedder()) as client:
+        result = client.search("x", deadline_ms=1_000)
+        assert result.deadline_ms == 1_000
+        assert result.report["deadline_ms"] < 800
+        assert result.embedding_ms >= 200
+        # Nothing is left of it: each strategy is dropped, or the server could not even begin.
+        try:
+            late = client.search("y", deadline_ms=50)
+        except errors.DeadlineExceeded:
+            return
+        assert late.strategies.contributed == ()
+
+
+def test_what_blocks_every_step_ends_as_deadline_exceeded(own_house: House) -> None:
+    """A lock on the table holds up the final read too, which no strategy can give up for."""
+    with own_house.client() as client:
+        client.search("warm")
+        with psycopg.connect(own_house.dsn) as holder:
+            holder.execute("lock table memhouse.knowledge in access exclusive mode")
+            started = time.perf_counter()
+            with pytest.raises(errors.DeadlineExceeded):
+                client.search("blocked", deadline_ms=200)
+            assert time.perf_counter() - started < 5
+        client.search("free again")
+
+
+def test_a_default_deadline_of_the_client(house: House) -> None:
+    with house.client(deadline_ms=700) as client:
+        assert client.search("x").deadline_ms == 700
+        assert client.search("x", deadline_ms=400).deadline_ms == 400
+
+
+def test_without_one_the_profile_says(house: House) -> None:
+    with house.client() as client:
+        for profile, deadline_ms in (("fast", 100), ("balanced", 300), ("thorough", 1500)):
+            assert client.search("x", profile=profile).deadline_ms == deadline_ms
