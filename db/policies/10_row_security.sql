@@ -6,6 +6,7 @@
 --   memhouse_owner     every row: administration functions, which check their own arguments
 --   memhouse_gate      every row of knowledge, embedding, relation and scope_link, read-only: its views apply memhouse.admits
 --   memhouse_api, memhouse_reader (and its members)   what memhouse.admits admits for the posture begun; none without
+--   memhouse_reader also passes memhouse.admits_now: its own SQL could change the posture in the middle of a scan
 
 do $$
 declare
@@ -26,21 +27,35 @@ $$;
 drop policy if exists gate_reads on memhouse.knowledge;
 create policy gate_reads on memhouse.knowledge for select to memhouse_gate using (true);
 drop policy if exists admitted on memhouse.knowledge;
-create policy admitted on memhouse.knowledge for select to memhouse_api, memhouse_reader
+create policy admitted on memhouse.knowledge for select to memhouse_api
 using (memhouse.admits(
     account_id, scope_id, subject_peer_id, sensitivity, target_level,
-    lifecycle_state, active_during, provisional_during, expires_at,
+    lifecycle_state, memhouse.believed_during(active_during, revalidate_at), provisional_during, expires_at,
     (select memhouse.reader_account()), (select memhouse.reader_scopes()), (select memhouse.reader_clearance()),
     (select memhouse.reader_peer()), (select memhouse.reader_open_sensitivity()),
     (select memhouse.reader_sees_shared()), (select memhouse.reader_known_at())
 ));
+drop policy if exists admitted_now on memhouse.knowledge;
+create policy admitted_now on memhouse.knowledge for select to memhouse_reader
+using (
+    memhouse.admits(
+        account_id, scope_id, subject_peer_id, sensitivity, target_level,
+        lifecycle_state, memhouse.believed_during(active_during, revalidate_at), provisional_during, expires_at,
+        (select memhouse.reader_account()), (select memhouse.reader_scopes()), (select memhouse.reader_clearance()),
+        (select memhouse.reader_peer()), (select memhouse.reader_open_sensitivity()),
+        (select memhouse.reader_sees_shared()), (select memhouse.reader_known_at())
+    )
+    and memhouse.admits_now(
+        account_id, scope_id, subject_peer_id, sensitivity, target_level,
+        lifecycle_state, active_during, provisional_during, expires_at)
+);
 drop policy if exists member_writes on memhouse.knowledge;
 create policy member_writes on memhouse.knowledge for insert to memhouse_api
 with check (account_id = (select memhouse.reader_account()) and scope_id = any ((select memhouse.reader_write_scopes())::uuid[]));
 
 -- observation: known from the moment it was recorded; what a peer said is about that peer, what no peer said is the scope's
 drop policy if exists admitted on memhouse.observation;
-create policy admitted on memhouse.observation for select to memhouse_api, memhouse_reader
+create policy admitted on memhouse.observation for select to memhouse_api
 using (memhouse.admits(
     account_id, scope_id, peer_id, sensitivity, 'peer',
     'active', tstzmultirange(tstzrange(recorded_at, null)), '{}', null,
@@ -48,6 +63,20 @@ using (memhouse.admits(
     (select memhouse.reader_peer()), (select memhouse.reader_open_sensitivity()),
     (select memhouse.reader_sees_shared()), (select memhouse.reader_known_at())
 ));
+drop policy if exists admitted_now on memhouse.observation;
+create policy admitted_now on memhouse.observation for select to memhouse_reader
+using (
+    memhouse.admits(
+        account_id, scope_id, peer_id, sensitivity, 'peer',
+        'active', tstzmultirange(tstzrange(recorded_at, null)), '{}', null,
+        (select memhouse.reader_account()), (select memhouse.reader_scopes()), (select memhouse.reader_clearance()),
+        (select memhouse.reader_peer()), (select memhouse.reader_open_sensitivity()),
+        (select memhouse.reader_sees_shared()), (select memhouse.reader_known_at())
+    )
+    and memhouse.admits_now(
+        account_id, scope_id, peer_id, sensitivity, 'peer',
+        'active', tstzmultirange(tstzrange(recorded_at, null)), '{}', null)
+);
 drop policy if exists member_writes on memhouse.observation;
 create policy member_writes on memhouse.observation for insert to memhouse_api
 with check (account_id = (select memhouse.reader_account()) and scope_id = any ((select memhouse.reader_write_scopes())::uuid[]));
@@ -101,6 +130,8 @@ using (account_id = (select memhouse.reader_account()));
 drop policy if exists gate_reads on memhouse.scope_link;
 create policy gate_reads on memhouse.scope_link for select to memhouse_gate using (true);
 
--- the list of strategies holds nothing of any account
+-- the lifecycle and the list of strategies hold nothing of any account
+drop policy if exists everyone on memhouse.lifecycle_edge;
+create policy everyone on memhouse.lifecycle_edge for select to memhouse_api, memhouse_reader using (true);
 drop policy if exists everyone on memhouse.strategy;
 create policy everyone on memhouse.strategy for select to memhouse_api using (true);

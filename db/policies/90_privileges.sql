@@ -63,9 +63,14 @@ grant execute on function memhouse.admits(
     timestamptz, uuid, uuid[], memhouse.sensitivity, uuid, memhouse.sensitivity, boolean, timestamptz)
     to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader;
 grant execute on function memhouse._reader(), memhouse.reader_account(), memhouse.reader_scopes(), memhouse.reader_clearance(),
-    memhouse.reader_peer(), memhouse.reader_open_sensitivity(), memhouse.reader_sees_shared(), memhouse.reader_known_at()
+    memhouse.reader_peer(), memhouse.reader_open_sensitivity(), memhouse.reader_sees_shared(), memhouse.reader_known_at(),
+    memhouse._open_sensitivity(text)
     to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader;
 grant execute on function memhouse.reader_write_scopes() to memhouse_api;
+grant execute on function memhouse.admits_now(
+    uuid, uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange,
+    timestamptz)
+    to memhouse_reader;
 -- What strategies use.
 grant execute on function memhouse._setting_int(text), memhouse._closest_pair(tsvector, text[]),
     memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters),
