@@ -4,7 +4,7 @@
 do $$
 declare
     v_object record;
-    v_roles text := 'public, memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader, memhouse_writer, memhouse_internal, memhouse_admin';
+    v_roles text := 'public, memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader, memhouse_writer, memhouse_internal, memhouse_admin, memhouse_jobs';
 begin
     for v_object in
         select format('%s %s', case c.relkind when 'S' then 'sequence' else 'table' end, c.oid::regclass) as name
@@ -34,7 +34,7 @@ begin
         from pg_proc as p
         where p.pronamespace = 'memhouse'::regnamespace and pg_get_userbyid(p.proowner) <> 'memhouse_owner'
     loop
-        execute format('revoke all on %s from public, memhouse_reader, memhouse_writer, memhouse_internal, memhouse_admin, %s',
+        execute format('revoke all on %s from public, memhouse_reader, memhouse_writer, memhouse_internal, memhouse_admin, memhouse_jobs, %s',
             v_object.name,
             array_to_string(array(select r from unnest(array['memhouse_gate', 'memhouse_strategy', 'memhouse_api']) as r
                                   where r <> v_object.owner), ', '));
@@ -53,7 +53,7 @@ grant select on memhouse.knowledge, memhouse.observation, memhouse.knowledge_sou
 grant insert on memhouse.knowledge, memhouse.observation, memhouse.embedding to memhouse_api;
 grant update (vec, embedded_at) on memhouse.embedding to memhouse_api;
 -- What a reader may select directly, under the same policies. Not metadata-free: what is admitted is shown whole.
-grant select on memhouse.knowledge, memhouse.observation, memhouse.knowledge_source, memhouse.relation, memhouse.scope
+grant select on memhouse.knowledge, memhouse.observation, memhouse.knowledge_source, memhouse.relation, memhouse.scope, memhouse.lifecycle_edge
     to memhouse_reader;
 
 -- Functions ----------------------------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ grant execute on function memhouse.admits(
     to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader;
 grant execute on function memhouse._reader(), memhouse.reader_account(), memhouse.reader_scopes(), memhouse.reader_clearance(),
     memhouse.reader_peer(), memhouse.reader_open_sensitivity(), memhouse.reader_sees_shared(), memhouse.reader_known_at(),
-    memhouse._open_sensitivity(text)
+    memhouse._open_sensitivity(text), memhouse.believed_during(tstzmultirange, timestamptz)
     to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader;
 grant execute on function memhouse.reader_write_scopes() to memhouse_api;
 grant execute on function memhouse.admits_now(
@@ -111,7 +111,9 @@ grant execute on function memhouse.begin_write(text),
     memhouse.observe(text, text, text, text, timestamptz, text, text, jsonb, text),
     memhouse.remember(text, text, text, text, text, text, real, timestamptz, timestamptz, timestamptz, uuid[], @extschema:vector@.vector, jsonb, text, text, text),
     memhouse.relate(uuid, uuid, text, real),
-    memhouse.store_embedding(uuid, @extschema:vector@.vector, text), memhouse.unembedded(text, integer, uuid)
+    memhouse.store_embedding(uuid, @extschema:vector@.vector, text), memhouse.unembedded(text, integer, uuid),
+    memhouse.transition(uuid, text, text), memhouse.lifecycle_history(uuid), memhouse.set_expiry(uuid, timestamptz),
+    memhouse.set_revalidation(uuid, timestamptz), memhouse.erase(uuid, boolean)
     to memhouse_writer, memhouse_internal;
 grant execute on function memhouse.begin_internal(text),
     memhouse.search_report_with(jsonb, text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
@@ -126,5 +128,13 @@ grant execute on function memhouse.create_account(text, jsonb), memhouse.create_
     memhouse.set_server_setting(text, integer), memhouse.set_strategy_enabled(text, boolean),
     memhouse.register_embedding_identity(text, text, text, integer, text), memhouse.set_profile(text, text, text, jsonb),
     memhouse.profile_in_force(text, text, text),
-    memhouse.rotate_seal_key(), memhouse.error_catalog()
+    memhouse.rotate_seal_key(), memhouse.error_catalog(),
+    memhouse.renew_credential(text, text), memhouse.erase_peer(text, text),
+    memhouse.export_account(text), memhouse.restore_rows(text, jsonb),
+    memhouse.jobs(), memhouse.set_job(text, interval, boolean),
+    memhouse.install_jobs(text, name), memhouse.uninstall_jobs(), memhouse._audit_jobs(text, name), memhouse._fail(text, text)
     to memhouse_admin;
+-- Jobs act on every account and show nothing of any: this role can do no more than start them.
+grant execute on function memhouse.jobs(), memhouse.run_due_jobs(), memhouse.run_job(text),
+    memhouse.sweep_expired(integer, integer), memhouse.sweep_revalidation(integer, integer)
+    to memhouse_jobs;

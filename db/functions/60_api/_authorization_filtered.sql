@@ -15,7 +15,7 @@ begin
             select from memhouse.knowledge as k
             where k.tsv @@ p_terms and memhouse.admits(
                 k.account_id, k.scope_id, k.subject_peer_id, k.sensitivity, k.target_level,
-                k.lifecycle_state, k.active_during, k.provisional_during, k.expires_at,
+                k.lifecycle_state, memhouse.believed_during(k.active_during, k.revalidate_at), k.provisional_during, k.expires_at,
                 (select memhouse.reader_account()), (select memhouse.reader_scopes()), 'restricted', null, 'restricted', true,
                 (select memhouse.reader_known_at())));
 end

@@ -12,8 +12,7 @@ declare
     v_account_id uuid := memhouse._account_id(p_account);
     v_peer_id uuid;
     v_id uuid := memhouse.uuid_v7();
-    v_token text := 'mh_' || translate(rtrim(encode(
-        sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'base64'), '='), '+/', '-_');
+    v_token text := memhouse._new_token();
 begin
     perform memhouse._one_of(p_kind, enum_range(null::memhouse.credential_kind)::text[], 'p_kind');
     perform memhouse._one_of(p_clearance, enum_range(null::memhouse.sensitivity)::text[], 'p_clearance');

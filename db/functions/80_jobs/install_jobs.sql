@@ -27,7 +27,7 @@ begin
         execute 'select cron.schedule_in_database($1, $2, $3, $4, $5)' into v_id
         using v_name, p_schedule, 'select * from memhouse.run_due_jobs()', current_database()::text, p_role::text;
     end if;
-    perform memhouse._audit(null, 'install_jobs', null, jsonb_build_object('schedule', p_schedule, 'role', v_role));
+    perform memhouse._audit_jobs(p_schedule, v_role);
     return v_id;
 end
 $$;

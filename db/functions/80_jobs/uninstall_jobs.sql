@@ -12,7 +12,7 @@ begin
     end if;
     execute 'select bool_or(cron.unschedule(j.jobid)) from cron.job as j where j.jobname = $1'
     into v_removed using 'memhouse: ' || current_database();
-    perform memhouse._audit(null, 'uninstall_jobs');
+    perform memhouse._audit_jobs(null, null);
     return coalesce(v_removed, false);
 end
 $$;
