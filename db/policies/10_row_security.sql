@@ -6,7 +6,7 @@
 --   memhouse_owner     every row: administration functions, which check their own arguments
 --   memhouse_gate      every row of knowledge, embedding, relation and scope_link, read-only: its views apply memhouse.admits
 --   memhouse_api, memhouse_reader (and its members)   what memhouse.admits admits for the posture begun; none without
---   memhouse_reader also passes memhouse.admits_now: its own SQL could change the posture in the middle of a scan
+--   memhouse_reader also passes memhouse.admitted_now: its own SQL could change the posture in the middle of a scan
 
 do $$
 declare
@@ -45,9 +45,9 @@ using (
         (select memhouse.reader_peer()), (select memhouse.reader_open_sensitivity()),
         (select memhouse.reader_sees_shared()), (select memhouse.reader_known_at())
     )
-    and memhouse.admits_now(
-        account_id, scope_id, subject_peer_id, sensitivity, target_level,
-        lifecycle_state, active_during, provisional_during, expires_at)
+    and knowledge_id = memhouse.admitted_now(
+        knowledge_id, account_id, scope_id, subject_peer_id, sensitivity, target_level,
+        lifecycle_state, memhouse.believed_during(active_during, revalidate_at), provisional_during, expires_at)
 );
 drop policy if exists member_writes on memhouse.knowledge;
 create policy member_writes on memhouse.knowledge for insert to memhouse_api
@@ -73,8 +73,8 @@ using (
         (select memhouse.reader_peer()), (select memhouse.reader_open_sensitivity()),
         (select memhouse.reader_sees_shared()), (select memhouse.reader_known_at())
     )
-    and memhouse.admits_now(
-        account_id, scope_id, peer_id, sensitivity, 'peer',
+    and observation_id = memhouse.admitted_now(
+        observation_id, account_id, scope_id, peer_id, sensitivity, 'peer',
         'active', tstzmultirange(tstzrange(recorded_at, null)), '{}', null)
 );
 drop policy if exists member_writes on memhouse.observation;

@@ -67,8 +67,8 @@ grant execute on function memhouse._reader(), memhouse.reader_account(), memhous
     memhouse._open_sensitivity(text), memhouse.believed_during(tstzmultirange, timestamptz)
     to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader;
 grant execute on function memhouse.reader_write_scopes() to memhouse_api;
-grant execute on function memhouse.admits_now(
-    uuid, uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange,
+grant execute on function memhouse.admitted_now(
+    uuid, uuid, uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange,
     timestamptz)
     to memhouse_reader;
 -- What strategies use.

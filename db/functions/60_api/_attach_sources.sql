@@ -1,6 +1,6 @@
--- Links a statement to its observations, which must be in scopes this posture may write or be visible to it.
--- Hidden and absent are answered alike. Error: MH015.
--- Definer because a member may cite an observation of its scope that the reader policy hides from it.
+-- Links a statement to its observations, which must be in scopes this posture may write, and be visible to it, or
+-- written by its credential, or of a scope it curates. Hidden and absent are answered alike. Error: MH015.
+-- Definer because a member may cite an observation it wrote that the reader policy hides from it.
 create or replace function memhouse._attach_sources(p_knowledge_id uuid, p_sources uuid[])
 returns void
 language plpgsql volatile security definer
@@ -14,6 +14,7 @@ begin
     from unnest(p_sources) as s (id)
     left join memhouse.observation as o
         on o.account_id = v_reader.account_id and o.observation_id = s.id and o.scope_id = any (v_reader.write_scopes)
+            and memhouse._may_cite(o.scope_id, o.written_by, memhouse._sees_observation(o.observation_id))
     where o.observation_id is null
     limit 1;
     if found then

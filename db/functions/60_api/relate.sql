@@ -1,7 +1,8 @@
 -- Draws a typed edge between two statements of scopes this posture may write. An edge that exists stays as it is.
 -- supersedes and contradicts change the life of their target, so they need a target that this posture may change; they
 -- take effect at once if p_from is active, else when it is accepted.
--- Definer because a member may relate statements of its scope that the reader policy hides from it.
+-- Definer because a member may relate statements it wrote itself, and a curator any of its scope, that the reader policy
+-- hides from them.
 create or replace function memhouse.relate(p_from uuid, p_to uuid, p_type text, p_confidence real default 1.0)
 returns void
 language plpgsql volatile security definer
@@ -19,7 +20,8 @@ begin
         perform memhouse._fail('MH010', format('p_confidence is %s; it must be 0 to 1.', coalesce(p_confidence::text, 'null')));
     elsif 2 <> (select count(*) from memhouse.knowledge as k
                 where k.account_id = v_reader.account_id and k.knowledge_id in (p_from, p_to)
-                  and k.scope_id = any (v_reader.write_scopes) and k.lifecycle_state <> 'redacted') then
+                  and k.scope_id = any (v_reader.write_scopes) and k.lifecycle_state <> 'redacted'
+                  and memhouse._may_cite(k.scope_id, k.written_by, memhouse._sees(k.knowledge_id))) then
         perform memhouse._fail('MH015', 'One of the two statements is not there to be related.');
     end if;
     if v_type in ('supersedes', 'contradicts') and not exists (

@@ -6,27 +6,30 @@
 -- another. So where a reader's own SQL does the scanning, a row that the initplans admit is judged once more here, by
 -- one posture. Functions of the API need it not: nothing of a reader's runs while they scan.
 --
+-- It returns the id, and policies compare the id with it: the planner then expects one row of a unique id, whatever
+-- else is asked, so that the row estimates of EXPLAIN say nothing about rows that are hidden.
+--
 -- plpgsql, so that it is not inlined; the cost puts it after every other condition.
-create or replace function memhouse.admits_now(
-    p_account_id uuid, p_scope_id uuid, p_subject_peer_id uuid,
+create or replace function memhouse.admitted_now(
+    p_id uuid, p_account_id uuid, p_scope_id uuid, p_subject_peer_id uuid,
     p_sensitivity memhouse.sensitivity, p_target_level memhouse.target_level,
     p_state memhouse.lifecycle_state, p_active_during tstzmultirange, p_provisional_during tstzmultirange,
     p_expires_at timestamptz
 )
-returns boolean
+returns uuid
 language plpgsql stable parallel restricted cost 10000
 set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_reader memhouse.reader := memhouse._reader();
 begin
-    return memhouse.admits(
+    return case when memhouse.admits(
         p_account_id, p_scope_id, p_subject_peer_id, p_sensitivity, p_target_level,
         p_state, p_active_during, p_provisional_during, p_expires_at,
         v_reader.account_id, v_reader.scopes, v_reader.clearance, v_reader.peer_id,
-        memhouse._open_sensitivity(v_reader.posture), v_reader.posture = 'peer', coalesce(v_reader.known_at, 'infinity'));
+        memhouse._open_sensitivity(v_reader.posture), v_reader.posture = 'peer', coalesce(v_reader.known_at, 'infinity')) then p_id end;
 end
 $$;
-comment on function memhouse.admits_now(
-    uuid, uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange, timestamptz) is
-'Admission of a row by the one posture that holds now: what stands between a reader''s own SQL and a mixture of two postures.';
+comment on function memhouse.admitted_now(
+    uuid, uuid, uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange, timestamptz) is
+'The id of a row that the one posture that holds now admits, else null: what stands between a reader''s own SQL and a mixture of two postures.';
