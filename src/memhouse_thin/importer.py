@@ -174,7 +174,9 @@ def read_locomo(path: Path) -> Iterator[Line]:
         yield Line(number, place, kind, data)
 
 
-def _locomo(samples: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _locomo(samples: Any) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    if not isinstance(samples, list):
+        raise TypeError("it holds no list of conversations")
     yield "the root scope", "scope", {"scope": "locomo"}
     for sample in samples:
         id, conversation = sample["sample_id"], sample["conversation"]
