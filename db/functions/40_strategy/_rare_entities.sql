@@ -26,4 +26,4 @@ end
 $$;
 alter function memhouse._rare_entities(text[], integer) owner to memhouse_strategy;
 comment on function memhouse._rare_entities(text[], integer) is
-'The telling entities among some names, with idf = ln(1 + N / df) over admitted statements. Private to the strategies.';
+'The telling entities among some names, with idf = ln(1 + N / df) over admitted statements. Private to the strategies. Definer because only the strategies may read the admissible views.';

@@ -9,4 +9,4 @@ begin atomic
         where o.account_id = (select memhouse.reader_account()) and o.observation_id = p_id);
 end;
 alter function memhouse._sees_observation(uuid) owner to memhouse_api;
-comment on function memhouse._sees_observation(uuid) is 'Whether the reader policy shows an observation to this posture. Private.';
+comment on function memhouse._sees_observation(uuid) is 'Whether the reader policy shows an observation to this posture. Private. Definer because that policy is the API''s.';

@@ -9,4 +9,4 @@ begin atomic
         where k.account_id = (select memhouse.reader_account()) and k.knowledge_id = p_id);
 end;
 alter function memhouse._sees(uuid) owner to memhouse_api;
-comment on function memhouse._sees(uuid) is 'Whether the reader policy shows a statement to this posture. Private.';
+comment on function memhouse._sees(uuid) is 'Whether the reader policy shows a statement to this posture. Private. Definer because that policy is the API''s.';
