@@ -1,11 +1,12 @@
 -- The life of a statement: the graph of its states, the dates that move it, its history, what is left after erasure,
 -- and the jobs that do such work unasked.
 
--- Runs jobs and can do nothing else. Cluster-wide like the other roles, so made only if absent.
+-- Cluster-wide like the other roles, so made only if absent.
 do $role$
 begin
     if not exists (select from pg_catalog.pg_roles where rolname = 'memhouse_jobs') then
         create role memhouse_jobs nologin;
+        comment on role memhouse_jobs is 'For schedulers: runs the jobs and can do nothing else.';
     end if;
 end
 $role$;

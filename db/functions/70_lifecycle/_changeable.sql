@@ -18,10 +18,8 @@ begin
         perform memhouse._fail('MH014', 'This transaction began with begin_read.');
     end if;
     select k.* into v_row from memhouse.knowledge as k where k.account_id = v_reader.account_id and k.knowledge_id = p_id;
-    if v_row.knowledge_id is null
-        or not memhouse._sees(p_id)
-            and (v_row.scope_id = any (v_reader.write_scopes)
-                 and (v_row.written_by = v_reader.credential_id or memhouse._holds_role(v_row.scope_id, 'curator'))) is not true
+    if v_row.knowledge_id is null or not memhouse._sees(p_id)
+        and not (v_row.scope_id = any (v_reader.write_scopes) and memhouse._may_cite(v_row.scope_id, v_row.written_by, false))
     then
         perform memhouse._fail('MH015', format('There is no statement %s.', coalesce(p_id::text, 'null')));
     elsif v_row.scope_id <> all (v_reader.write_scopes) then

@@ -1,0 +1,69 @@
+"""Somebody who writes and reads in a house, each call a transaction of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from support.house import House
+
+
+class Hand:
+    """Somebody at work in a house: every call a transaction of its own, under one credential."""
+
+    def __init__(self, house: House, credential: str | None = "bot") -> None:
+        self.house = house
+        self.token = house.tokens.get(credential) if credential else None
+        self.conn = psycopg.connect(house.as_user("app_writer"), autocommit=True)
+
+    def write(self, query: str, *parameters: object) -> Any:
+        """The first value of a query in a write posture."""
+        with self.conn.transaction():
+            self.conn.execute("select from memhouse.begin_write(%s)", (self.token,))
+            return self._value(query, parameters)
+
+    def read(self, query: str, *parameters: object, **posture: object) -> list[tuple]:
+        """The rows of a query in a read posture."""
+        named = "".join(f", p_{name} => %({name})s" for name in posture)
+        with self.conn.transaction():
+            self.conn.execute(f"select from memhouse.begin_read(%(token)s{named})", {"token": self.token, **posture})
+            return self.conn.execute(query, parameters or None).fetchall()
+
+    def remember(self, statement: str, **arguments: object) -> Any:
+        given = {"scope": "acme", "statement": statement, **arguments}
+        named = ", ".join(f"p_{name} => %({name})s" for name in given)
+        with self.conn.transaction():
+            self.conn.execute("select from memhouse.begin_write(%s)", (self.token,))
+            return self.conn.execute(f"select memhouse.remember({named})", given).fetchone()[0]
+
+    def move(self, id: Any, state: str, reason: str | None = None) -> Any:
+        return self.write("select memhouse.transition(%s, %s, %s)", id, state, reason)
+
+    def relate(self, start: Any, end: Any, type: str) -> None:
+        self.write("select memhouse.relate(%s, %s, %s)", start, end, type)
+
+    def history(self, id: Any) -> list[tuple]:
+        with self.conn.transaction():
+            self.conn.execute("select from memhouse.begin_write(%s)", (self.token,))
+            return self.conn.execute("select * from memhouse.lifecycle_history(%s)", (id,)).fetchall()
+
+    def state(self, id: Any) -> str | None:
+        """The stored state, past every policy."""
+        rows = self.house.execute("select lifecycle_state::text from memhouse.knowledge where knowledge_id = %s", id)
+        return rows[0][0] if rows else None
+
+    def sees(self, id: Any, **posture: object) -> bool:
+        """Whether a direct select and a search both show the statement; they must agree."""
+        rows = self.read("select statement from memhouse.knowledge where knowledge_id = %s", id, **posture)
+        searched = self.read(
+            "select exists (select from memhouse.search(' ', p_profile => 'thorough', p_limit => 100) where id = %s)",
+            id,
+            **posture,
+        )
+        assert searched[0][0] == bool(rows)
+        return bool(rows)
+
+    def _value(self, query: str, parameters: tuple[object, ...]) -> Any:
+        row = self.conn.execute(query, parameters or None).fetchone()
+        return None if row is None else row[0]
