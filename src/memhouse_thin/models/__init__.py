@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
+
+from memhouse_thin.server import default_home
 
 #: The text embedder that the demo and the benchmarks use.
 DEFAULT_EMBEDDER = "bge_small_en"
@@ -16,19 +17,15 @@ MANIFEST = "manifest.json"
 def models_dir() -> Path:
     """The folder that holds one folder per model.
 
-    ``MEMHOUSE_MODELS`` names it; else it is ``models`` of the checkout, where this runs from one, or in the
-    user's data directory.
+    ``MEMHOUSE_MODELS`` names it; else it is ``models`` of the checkout, where this runs from one, or of the
+    data directory that the embedded server uses too.
     """
     if chosen := os.environ.get("MEMHOUSE_MODELS"):
         return Path(chosen).expanduser()
     checkout = Path(__file__).parents[3]
     if (checkout / "pyproject.toml").is_file():
         return checkout / "models"
-    if sys.platform == "darwin":
-        base = Path("~/Library/Application Support")
-    else:
-        base = Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share")
-    return base.expanduser() / "memhouse" / "models"
+    return default_home() / "models"
 
 
 def find_model(name: str = DEFAULT_EMBEDDER) -> Path | None:

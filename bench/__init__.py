@@ -1,0 +1,1 @@
+"""Benchmarks. They measure and print; what must hold is asserted in tests."""
