@@ -58,7 +58,9 @@ begin
     select array_agg(row(
         p.rank, p.knowledge_id, p.statement, p.score, p.fusion_score,
         jsonb_build_object('strategies', memhouse._breakdown((v_parts[p.place]).parts), 'fusion_score', p.fusion_score,
-                           'signals', p.signals, 'score', p.score),
+                           'signals', p.signals, 'score', p.score,
+                           -- Of today: in a read of the past it marks what was retracted or superseded since.
+                           'lifecycle_state', p.lifecycle_state),
         p.kind, p.peer_key, p.scope_key, p.sensitivity, p.confidence, p.relevant_from, p.relevant_until, p.recorded_at, p.sources
     )::memhouse.hit order by p.rank)
     into v_result.hits
