@@ -20,8 +20,8 @@ create table memhouse.promotion (
     foreign key (account_id, knowledge_id) references memhouse.knowledge (account_id, knowledge_id) on delete cascade,
     check ((state = 'proposed') = (decided_at is null))
 );
--- At most one promotion of a statement waits or holds at a time; declined ones are its history.
-create unique index promotion_current on memhouse.promotion (account_id, knowledge_id) where state <> 'declined';
+-- At most one promotion of a statement waits at a time.
+create unique index promotion_waiting on memhouse.promotion (account_id, knowledge_id) where state = 'proposed';
 create index promotion_knowledge on memhouse.promotion (account_id, knowledge_id);
 comment on table memhouse.promotion is
 'Proposals to raise a statement about a peer above peer level, and what that peer said to them. Written by propose_promotion, consent and decline only.';

@@ -72,7 +72,7 @@ grant execute on function memhouse.admitted_now(
     timestamptz)
     to memhouse_reader;
 -- What strategies use.
-grant execute on function memhouse._setting_int(text), memhouse._closest_pair(tsvector, text[]),
+grant execute on function memhouse._setting_int(text),
     memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters),
     memhouse.entity_keys(text), memhouse.entity_key(text), memhouse._interleave(memhouse.listed_candidate[], integer) to memhouse_strategy;
 -- The gate's one function looks beyond the reader to say that something is there, where the account discloses that.
@@ -96,7 +96,8 @@ grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse.disagreement(memhouse.listed_candidate[], memhouse.outcome[]),
     memhouse._applicable(text, memhouse.request), memhouse._breakdown(memhouse.contribution[]),
     memhouse._write_scope(text), memhouse._peer(text), memhouse._checked_text(text, text, integer),
-    memhouse._checked_metadata(jsonb), memhouse._known_source_key(text, text), memhouse._attach_sources(uuid, uuid[])
+    memhouse._checked_metadata(jsonb), memhouse._known_source_key(text, text), memhouse._attach_sources(uuid, uuid[]),
+    memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters)
     to memhouse_api;
 
 -- What applications call.
@@ -105,7 +106,8 @@ grant execute on function memhouse.error_catalog(), memhouse.begin_read(text, te
     memhouse.search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
     memhouse.search_report(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
     memhouse.plan_search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
-    memhouse.run_search_part(text, text, text[]), memhouse.finish_search(text, text[])
+    memhouse.run_search_part(text, text, text[]), memhouse.finish_search(text, text[]),
+    memhouse.list_knowledge(jsonb, uuid, integer), memhouse.promotions()
     to memhouse_reader;
 grant execute on function memhouse.begin_write(text),
     memhouse.observe(text, text, text, text, timestamptz, text, text, jsonb, text),
@@ -113,7 +115,8 @@ grant execute on function memhouse.begin_write(text),
     memhouse.relate(uuid, uuid, text, real),
     memhouse.store_embedding(uuid, @extschema:vector@.vector, text), memhouse.unembedded(text, integer, uuid),
     memhouse.transition(uuid, text, text), memhouse.lifecycle_history(uuid), memhouse.set_expiry(uuid, timestamptz),
-    memhouse.set_revalidation(uuid, timestamptz), memhouse.erase(uuid, boolean)
+    memhouse.set_revalidation(uuid, timestamptz), memhouse.erase(uuid, boolean),
+    memhouse.propose_promotion(uuid, text), memhouse.consent(uuid), memhouse.decline(uuid, text)
     to memhouse_writer, memhouse_internal;
 grant execute on function memhouse.begin_internal(text),
     memhouse.search_report_with(jsonb, text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
@@ -129,6 +132,8 @@ grant execute on function memhouse.create_account(text, jsonb), memhouse.create_
     memhouse.register_embedding_identity(text, text, text, integer, text), memhouse.set_profile(text, text, text, jsonb),
     memhouse.profile_in_force(text, text, text),
     memhouse.rotate_seal_key(), memhouse.error_catalog(),
+    memhouse.link_scopes(text, text, text), memhouse.unlink_scopes(text, text, text),
+    memhouse.explain_admission(text, text, uuid, text), memhouse.effective_access(text, text, text),
     memhouse.renew_credential(text, text), memhouse.erase_peer(text, text),
     memhouse.export_account(text), memhouse.restore_rows(text, jsonb),
     memhouse.jobs(), memhouse.set_job(text, interval, boolean),

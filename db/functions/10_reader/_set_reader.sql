@@ -4,6 +4,8 @@ create or replace function memhouse._set_reader(p_reader memhouse.reader)
 returns void
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+-- The posture is text from here on: an instant in it must read the same under any DateStyle of the session.
+set datestyle = 'ISO, YMD'
 as $$
 declare
     v_posture text := p_reader::text;
