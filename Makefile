@@ -45,7 +45,7 @@ test: $(VENV)/.dev ## Run all tests, on every PostgreSQL that is here or can be 
 server: ## Install the full test server: PostgreSQL with pgvector, pg_cron and PL/Python (Debian, Ubuntu)
 	@.ci/server
 
-models: $(VENV)/.models ## Fetch the embedding and reranking models, into MODELS or the user's data directory
+models: $(VENV)/.models ## Fetch the embedding and reranking models, into ./models (or MODELS=...)
 	@$(BIN)/python -m memhouse_thin.models.fetch $(MODELS)
 
 docs: $(VENV)/.dev ## Write docs/reference.md from the comments in the database
@@ -72,4 +72,4 @@ soak: $(VENV)/.dev ## Measure under load for a while (arguments: BENCH_ARGS)
 	@$(BIN)/python -m bench.soak $(BENCH_ARGS)
 
 clean: ## Remove everything that make made here
-	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) build dist models .pytest_cache .mypy_cache .ruff_cache .hypothesis
