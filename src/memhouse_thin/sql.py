@@ -275,3 +275,32 @@ select exists (
     where cfgname = 'english' and cfgnamespace = 'pg_catalog'::regnamespace
 ) as english
 """
+
+EXPORT_ACCOUNT: Final = """
+select archived::jsonb ->> 'table' as table_name, archived
+from memhouse.export_account(p_account => %(account)s::text) as archived
+"""
+
+RESTORE_ROWS: Final = """
+select memhouse.restore_rows(
+    p_table => %(table)s::text,
+    p_rows => (
+        select jsonb_agg(archived.line -> 'row' order by archived.position)
+        from jsonb_array_elements(%(lines)s::text::jsonb) with ordinality as archived (line, position)
+    )
+)
+"""
+
+RENEW_CREDENTIAL: Final = (
+    "select memhouse.renew_credential(p_account => %(account)s::text, p_credential => %(name)s::text)"
+)
+ERASE_PEER: Final = "select * from memhouse.erase_peer(p_account => %(account)s::text, p_peer_key => %(peer_key)s::text)"
+
+JOBS: Final = """
+select job_name, every::text, enabled, next_run_at, last_started_at, last_finished_at, last_rows, last_error, description
+from memhouse.jobs()
+"""
+RUN_JOB: Final = "select %(job)s::text, memhouse.run_job(p_job => %(job)s::text)"
+RUN_DUE_JOBS: Final = "select job_name, changed from memhouse.run_due_jobs()"
+INSTALL_JOBS: Final = "select memhouse.install_jobs(p_schedule => %(schedule)s::text, p_role => %(role)s::name)"
+UNINSTALL_JOBS: Final = "select memhouse.uninstall_jobs()"

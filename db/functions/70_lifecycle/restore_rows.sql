@@ -11,6 +11,8 @@ as $$
 declare
     v_part record;
     v_columns text;
+    v_keys text[];
+    v_known text[];
     v_rows jsonb := p_rows;
     v_restored integer;
 begin
@@ -30,17 +32,22 @@ begin
                   where a.account_id is null) then
         perform memhouse._fail('MH010', 'The rows belong to an account that this transaction did not restore.');
     end if;
-    if p_table = 'credential' then
-        select jsonb_agg(r.value || jsonb_build_object('db_role', null,
-            'token_hash', sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))::text)) into v_rows
-        from jsonb_array_elements(p_rows) as r;
-        v_part.left_out := '{}';
-    end if;
-
-    select string_agg(quote_ident(a.attname), ', ' order by a.attnum) into v_columns
+    -- The columns are those of the rows: one that a later version added takes its default, one that this version does not
+    -- have is refused, since dropping it would lose what it says.
+    select array_agg(k.key) into v_keys from jsonb_object_keys(p_rows -> 0) as k (key);
+    select string_agg(quote_ident(a.attname), ', ' order by a.attnum), array_agg(a.attname::text) into v_columns, v_known
     from pg_attribute as a
     where a.attrelid = format('memhouse.%I', p_table)::regclass and a.attnum > 0 and not a.attisdropped
-      and a.attgenerated = '' and a.attname <> all (v_part.left_out);
+      and a.attgenerated = '' and a.attname = any (v_keys) and a.attname <> all (v_part.left_out);
+    if not v_keys <@ v_known or exists (select from jsonb_array_elements(p_rows) as r where not r.value ?& v_keys or r.value - v_keys <> '{}') then
+        perform memhouse._fail('MH010', format('A row of %s has columns that this version does not know, or lacks some.', p_table));
+    end if;
+    if p_table = 'credential' then
+        v_columns := v_columns || ', token_hash';
+        select jsonb_agg(r.value || jsonb_build_object('token_hash',
+            sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))::text)) into v_rows
+        from jsonb_array_elements(p_rows) as r;
+    end if;
     execute format('insert into memhouse.%I (%s) select %2$s from jsonb_populate_recordset(null::memhouse.%1$I, $1)', p_table, v_columns)
     using v_rows;
     get diagnostics v_restored = row_count;

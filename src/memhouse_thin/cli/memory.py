@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from memhouse_thin.cli.app import command, credential_option, local_embedder, main, print_json
+from memhouse_thin.cli.lifecycle import restore_archive
 from memhouse_thin.cli.render import render_search
 from memhouse_thin.client import Client
 from memhouse_thin.core import Embedder
@@ -192,6 +193,7 @@ def _progress(quiet: bool) -> Iterator[Progress | None]:
 @click.option(
     "--resume", is_flag=True, help="Go on with an import that stopped; implies --commit-every 500 unless given."
 )
+@click.option("--archive", is_flag=True, help="FILE is an archive that memhouse export wrote.")
 @embed_option
 def import_(
     file: Path,
@@ -199,6 +201,7 @@ def import_(
     format: str,
     commit_every: int | None,
     resume: bool,
+    archive: bool,
     embed: bool | None,
     dsn: str,
     as_json: bool,
@@ -209,12 +212,19 @@ def import_(
     known by their source_key and left alone: importing twice stores nothing twice. Lines of type scope and peer need
     memhouse_admin, the others a credential with role member.
 
+    With --archive, makes the account of an archive again, with its ids and times, in a database that does not have it;
+    all of it or nothing. Needs memhouse_admin.
+
     \b
     Examples
       memhouse import memory.jsonl
       memhouse import memory.jsonl --commit-every 1000
       memhouse import --format locomo locomo10.json
+      memhouse import --archive acme.jsonl
     """
+    if archive:
+        restore_archive(file, dsn, as_json)
+        return
     embedder = _embedder(embed, dsn, credential)
     if resume and commit_every is None:
         commit_every = 500
