@@ -8,6 +8,7 @@ create or replace function memhouse.begin_read(
 returns table (account_key text, reader_posture text, peer_key text, scopes text[], clearance text, known_at timestamptz)
 language plpgsql volatile rows 1 security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 begin
     perform memhouse._begin(p_credential, p_peer_key, p_scope, p_known_at, false);

@@ -4,6 +4,7 @@ create or replace function memhouse.current_reader()
 returns table (account_key text, reader_posture text, peer_key text, scopes text[], clearance text, known_at timestamptz)
 language sql stable parallel restricted rows 1 security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 begin atomic
     select a.account_key, r.posture, p.peer_key,
         array(select s.scope_key from memhouse.scope as s

@@ -4,6 +4,7 @@ create or replace function memhouse.confirm_entity_alias(p_alias text, p_name te
 returns void
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_reader memhouse.reader := memhouse._require_reader();

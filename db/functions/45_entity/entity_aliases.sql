@@ -5,6 +5,7 @@ create or replace function memhouse.entity_aliases()
 returns table (alias text, name text, confirmed boolean)
 language plpgsql stable security definer rows 20
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_reader memhouse.reader := memhouse._require_reader();

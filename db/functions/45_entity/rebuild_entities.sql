@@ -9,6 +9,7 @@ create or replace function memhouse.rebuild_entities(p_scope text default null)
 returns integer
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_reader memhouse.reader := memhouse._require_reader();

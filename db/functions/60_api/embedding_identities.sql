@@ -6,6 +6,7 @@ returns table (
 )
 language plpgsql stable security definer rows 2
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 begin
     perform memhouse._require_reader();

@@ -5,6 +5,7 @@ create or replace function memhouse.list_knowledge(p_filters jsonb default '{}',
 returns setof memhouse.knowledge_row
 language plpgsql stable parallel restricted security definer rows 50
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 set plan_cache_mode = force_custom_plan
 as $$
 declare

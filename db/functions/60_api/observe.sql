@@ -9,6 +9,7 @@ create or replace function memhouse.observe(
 returns uuid
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_scope_id uuid := memhouse._write_scope(p_scope);

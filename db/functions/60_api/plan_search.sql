@@ -11,6 +11,7 @@ create or replace function memhouse.plan_search(
 returns jsonb
 language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_plan memhouse.search_plan := memhouse._plan(

@@ -3,6 +3,7 @@ create or replace function memhouse.profile_deadline_ms(p_profile text default n
 returns integer
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 begin
     return ((memhouse._profile(p_profile)).config ->> 'deadline_ms')::integer;

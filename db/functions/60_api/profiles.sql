@@ -3,6 +3,7 @@ create or replace function memhouse.profiles()
 returns table (profile text, profile_version text, strategies jsonb, deadline_ms integer, is_default boolean)
 language plpgsql stable security definer rows 5
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_reader memhouse.reader := memhouse._require_reader();

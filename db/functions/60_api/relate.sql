@@ -7,6 +7,7 @@ create or replace function memhouse.relate(p_from uuid, p_to uuid, p_type text, 
 returns void
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_reader memhouse.reader := memhouse._require_reader();

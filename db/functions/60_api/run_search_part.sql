@@ -5,6 +5,7 @@ create or replace function memhouse.run_search_part(p_plan text, p_strategy text
 returns text
 language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_plan memhouse.search_plan := memhouse._unsealed(p_plan)::memhouse.search_plan;

@@ -8,6 +8,7 @@ create or replace function memhouse.search(
 returns setof memhouse.hit
 language sql stable parallel restricted security definer rows 12
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 begin atomic
     select h.*
     from unnest((memhouse._retrieve(p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity)).hits) as h;

@@ -8,6 +8,7 @@ create or replace function memhouse.search_report(
 returns jsonb
 language sql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 return memhouse._report(memhouse._retrieve(p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity));
 alter function memhouse.search_report(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text) owner to memhouse_api;
 comment on function memhouse.search_report(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text) is

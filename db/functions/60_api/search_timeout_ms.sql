@@ -4,6 +4,7 @@ create or replace function memhouse.search_timeout_ms(p_profile text default nul
 returns integer
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 begin
     return (select t.deadline_ms - t.reserved_rerank_ms

@@ -4,6 +4,7 @@ create or replace function memhouse.unembedded(p_identity text default null, p_l
 returns table (id uuid, statement text)
 language plpgsql stable security definer rows 100
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_account uuid := (memhouse._require_reader()).account_id;

@@ -5,6 +5,7 @@ create or replace function memhouse.consent(p_id uuid)
 returns text
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_row memhouse.knowledge := memhouse._own_statement(p_id);

@@ -4,6 +4,7 @@ create or replace function memhouse.lifecycle_history(p_id uuid)
 returns table (from_state text, to_state text, effective_at timestamptz, changed_at timestamptz, credential text, db_role name, reason text)
 language plpgsql volatile security definer rows 5
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_row memhouse.knowledge := memhouse._changeable(p_id);

@@ -7,6 +7,7 @@ returns table (
 )
 language plpgsql stable security definer rows 20
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_reader memhouse.reader := memhouse._require_reader();

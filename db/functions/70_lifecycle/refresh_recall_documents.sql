@@ -7,6 +7,7 @@ create or replace function memhouse.refresh_recall_documents(p_max_rows integer 
 returns integer
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_reader memhouse.reader := memhouse._require_reader();

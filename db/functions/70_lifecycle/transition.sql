@@ -3,6 +3,7 @@ create or replace function memhouse.transition(p_id uuid, p_state text, p_reason
 returns text
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_row memhouse.knowledge := memhouse._changeable(p_id);
