@@ -32,17 +32,27 @@ begin
         where 2 * (select count(*) from matched as m where l.lexeme = any (tsvector_to_array(m.tsv)))
               <= (select count(*) from matched)
     ),
-    head as (
-        select m.knowledge_id, memhouse._closest_pair(m.tsv, t.lexemes) as words_apart
-        from (select * from matched order by score desc, knowledge_id limit 20) as m
-        cross join telling as t
-        where cardinality(t.lexemes) > 1
+    near as materialized (
+        -- Words between the two nearest distinct terms, for the head of the list.
+        select g.knowledge_id, min(g.apart) as words_apart
+        from (
+            select o.knowledge_id, o.position - lag(o.position) over w as apart, o.lexeme <> lag(o.lexeme) over w as distinct_terms
+            from (
+                select m.knowledge_id, t.lexeme, unnest(t.positions) as position
+                from (select * from matched order by score desc, knowledge_id limit 20) as m
+                cross join lateral unnest(m.tsv) as t
+                where t.lexeme = any ((select lexemes from telling)::text[])
+            ) as o
+            window w as (partition by o.knowledge_id order by o.position, o.lexeme)
+        ) as g
+        where g.distinct_terms
+        group by g.knowledge_id
     )
     select m.knowledge_id,
-        m.score * case when h.words_apart <= 8 then 1.5 else 1 end,
-        case when h.words_apart <= 8 then jsonb_build_object('words_apart', h.words_apart) end
+        m.score * case when n.words_apart <= 8 then 1.5 else 1 end,
+        case when n.words_apart <= 8 then jsonb_build_object('words_apart', n.words_apart) end
     from matched as m
-    left join head as h using (knowledge_id)
+    left join near as n using (knowledge_id)
     order by 2 desc, 1;
 end
 $$;
