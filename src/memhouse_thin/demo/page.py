@@ -84,8 +84,6 @@ def _next_steps(demo: Demo) -> Iterator[str]:
 
 
 def _program() -> str:
-    """The command as the user can type it here."""
-    if shutil.which("memhouse"):
-        return "memhouse"
+    """The command as the user can type it here: by name, or beside this Python in an environment not activated."""
     beside = Path(sys.executable).parent / "memhouse"
-    return shlex.quote(str(beside)) if beside.exists() else f"{shlex.quote(sys.executable)} -m memhouse_thin.cli"
+    return shlex.quote(str(beside)) if beside.exists() and not shutil.which("memhouse") else "memhouse"
