@@ -30,6 +30,13 @@ class Hand:
             self.conn.execute(f"select from memhouse.begin_read(%(token)s{named})", {"token": self.token, **posture})
             return self.conn.execute(query, parameters or None).fetchall()
 
+    def look(self, paths: dict[str, str], parameters: dict[str, object], **posture: object) -> dict[str, set[tuple]]:
+        """The rows of several queries in one read posture."""
+        named = "".join(f", p_{name} => %({name})s" for name in posture)
+        with self.conn.transaction():
+            self.conn.execute(f"select from memhouse.begin_read(%(token)s{named})", {"token": self.token, **posture})
+            return {path: set(self.conn.execute(query, parameters).fetchall()) for path, query in paths.items()}
+
     def remember(self, statement: str, **arguments: object) -> Any:
         given = {"scope": "acme", "statement": statement, **arguments}
         named = ", ".join(f"p_{name} => %({name})s" for name in given)
