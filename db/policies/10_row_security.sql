@@ -130,8 +130,10 @@ using (account_id = (select memhouse.reader_account()));
 drop policy if exists gate_reads on memhouse.scope_link;
 create policy gate_reads on memhouse.scope_link for select to memhouse_gate using (true);
 
--- the lifecycle and the list of strategies hold nothing of any account
+-- the lifecycle and the list of strategies hold nothing of any account; yet to a reader no table shows a row unbegun
 drop policy if exists everyone on memhouse.lifecycle_edge;
-create policy everyone on memhouse.lifecycle_edge for select to memhouse_api, memhouse_reader using (true);
+create policy everyone on memhouse.lifecycle_edge for select to memhouse_api using (true);
+drop policy if exists begun on memhouse.lifecycle_edge;
+create policy begun on memhouse.lifecycle_edge for select to memhouse_reader using ((select memhouse.reader_account()) is not null);
 drop policy if exists everyone on memhouse.strategy;
 create policy everyone on memhouse.strategy for select to memhouse_api using (true);
