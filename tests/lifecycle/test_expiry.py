@@ -48,9 +48,9 @@ def test_hidden_from_the_instant_it_is_due_on_every_path(own_house: House, worke
     assert worker.state(id) == "active"  # nobody has swept
     for known_at in (None, then):
         assert not worker.sees(id, known_at=known_at)
-        assert worker.read("select from memhouse.list_knowledge() where id = %s", id, known_at=known_at) == []
-        assert worker.read("select from memhouse.knowledge_source where knowledge_id = %s", id, known_at=known_at) == []
-        assert worker.read("select from memhouse.relation where to_id = %s", id, known_at=known_at) == []
+        assert worker.read("select 1 from memhouse.list_knowledge() where id = %s", id, known_at=known_at) == []
+        assert worker.read("select 1 from memhouse.knowledge_source where knowledge_id = %s", id, known_at=known_at) == []
+        assert worker.read("select 1 from memhouse.relation where to_id = %s", id, known_at=known_at) == []
     with worker.conn.transaction():
         worker.conn.execute("select from memhouse.begin_write(%s)", (worker.token,))
         assert (id,) not in worker.conn.execute(
