@@ -40,6 +40,7 @@ demo: $(VENV)/.embedded ## Start an embedded PostgreSQL, load a small company's 
 
 test: $(VENV)/.dev ## Run all tests, on every PostgreSQL that is here or can be installed
 	@$(MAKE) --no-print-directory server || echo "test: without the full server"
+	@$(MAKE) --no-print-directory models || echo "test: without the models"
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 server: ## Install the full test server: PostgreSQL with pgvector, pg_cron and PL/Python (Debian, Ubuntu)

@@ -159,7 +159,8 @@ def _wrapper(base: Path, program: Path, user: SystemUser | None) -> str:
     if user is None:
         return str(program)
     script = base / program.name
-    change = f"setpriv --reuid={user.uid} --regid={user.gid} --clear-groups"
+    # Ends with the test run, even one that is killed.
+    change = f"setpriv --pdeathsig INT --reuid={user.uid} --regid={user.gid} --clear-groups"
     script.write_text(f'#!/bin/sh\ncd / && exec {change} -- {shlex.quote(str(program))} "$@"\n')
     script.chmod(0o755)
     return str(script)
