@@ -1,7 +1,7 @@
 """``python -m bench.quality --dsn DSN (--locomo FILE | --scifact FOLDER)``.
 
 Imports a question set through the product, embeds it, asks every question through the client, and prints how
-well the evidence was found, by each strategy alone and by the default profile. The role needs memhouse_admin
+well the evidence was found, by each strategy alone and by profiles. The role needs memhouse_admin
 and memhouse_internal; the data is read where it lies. Running it again imports and embeds nothing.
 """
 
@@ -32,11 +32,12 @@ from memhouse_thin.errors import AlreadyExists
 from memhouse_thin.importer import import_file
 from memhouse_thin.models import find_model
 
-#: What is compared: a name for people, and the strategies of a profile made for it; None is the default profile.
+#: What is compared: a name, and the strategies of a profile made for it; None is the profile of that name.
 SYSTEMS: tuple[tuple[str, dict[str, int] | None], ...] = (
     ("lexical alone", {"lexical": 1}),
     ("semantic alone", {"semantic": 1}),
-    ("fused (balanced)", None),
+    ("semantic + lexical", {"semantic": 1, "lexical": 1}),
+    ("balanced", None),
 )
 LIMIT = 100
 # Quality must not depend on how busy the machine is; the times are printed.
@@ -120,15 +121,16 @@ class Bench:
             f"imported {stored.new} statements ({stored.existing} were there) in {report.seconds:.1f} s, "
             "their vectors included"
         )
-        self._conn.execute("analyze memhouse.knowledge, memhouse.embedding")
         with self._conn.transaction():
             self._conn.execute("select memhouse.begin_internal(%s)", (self._account,))
+            self._conn.execute("select memhouse.rebuild_entities()")
             rows = self._conn.execute("select knowledge_id, source_key from memhouse.knowledge").fetchall()
         self._source_keys: dict[UUID, str] = dict(rows)
+        self._conn.execute("analyze")
 
     def ask(self, name: str, strategies: dict[str, int] | None, questions: Sequence[Question]) -> list[Asked]:
         """Ask every question within its scope; vectors are ready, so the time is that of the search."""
-        profile = None
+        profile = name
         if strategies:
             profile = f"bench {name}"
             config = Jsonb({"strategies": strategies})

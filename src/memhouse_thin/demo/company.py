@@ -135,8 +135,7 @@ def _import(admin: _Administrator, dsn: str, embedder: Embedder | None) -> Impor
     writer = admin.admit(Reader("importer", "the demo", None, "restricted", role="admin"))
     with as_file(files("memhouse_thin.demo") / "corpus.jsonl") as corpus:
         report = import_file(dsn, corpus, credential=writer, embedder=embedder)
-    if embedder is not None:
-        admin.embed_rest(embedder)
+    admin.project(embedder)
     return report
 
 
@@ -179,13 +178,15 @@ class _Administrator:
             self.execute(core.grant_scope(ACCOUNT, name, scope, effect="deny"))
         return token
 
-    def embed_rest(self, embedder: Embedder) -> None:
-        """Vectors for what an earlier run, without a model, has stored.
+    def project(self, embedder: Embedder | None) -> None:
+        """What searches read beside the statements: entities, and vectors an earlier run without a model lacked.
 
         Server-side work, because no single reader sees every statement.
         """
         with self._conn.transaction():
             self._conn.execute("select memhouse.begin_internal(%s)", (ACCOUNT,))
-            call = core.unembedded(embedder.identity, 10_000, None)
-            for id, statement in self._conn.execute(call.sql, call.params).fetchall():
-                self.execute(core.store_embedding(id, embedder(statement), embedder.identity))
+            self._conn.execute("select memhouse.rebuild_entities()")
+            if embedder is not None:
+                call = core.unembedded(embedder.identity, 10_000, None)
+                for id, statement in self._conn.execute(call.sql, call.params).fetchall():
+                    self.execute(core.store_embedding(id, embedder(statement), embedder.identity))
