@@ -1,6 +1,7 @@
 -- What an archive of an account holds: its tables in the order in which they can be restored, in which order their rows
 -- are written, and the columns left out. Left out are tokens and database roles (authority is given anew where an
--- archive is restored) and what only projections use. Tables that are not here are projections, made again from these.
+-- archive is restored) and what only postures in progress or projections use. A table that is not here is a projection,
+-- made again from these.
 create or replace function memhouse._archived()
 returns table (place integer, table_name text, row_order text, left_out text[])
 language sql immutable parallel safe rows 20
@@ -10,7 +11,7 @@ begin atomic
         (1, 'account', 'account_id', '{}'::text[]),
         (2, 'scope', 'cardinality(path), scope_id', '{}'),
         (3, 'peer', 'peer_id', '{}'),
-        (4, 'credential', 'credential_id', '{token_hash,db_role}'),
+        (4, 'credential', 'credential_id', '{token_hash,db_role,authority_version}'),
         (5, 'scope_grant', 'credential_id, scope_id, effect', '{}'),
         (6, 'scope_link', 'from_scope_id, to_scope_id', '{}'),
         (7, 'profile', 'scope_id, profile_name', '{}'),
