@@ -22,12 +22,13 @@ language sql stable parallel safe
 return p_account_id = r_account
     and p_scope_id = any (r_scopes)
     and p_sensitivity <= r_clearance
-    -- Whatever was known at a past instant, what has been redacted since never comes back.
-    and p_state <> 'redacted'
     and (p_expires_at is null or p_expires_at > statement_timestamp())
     -- coalesce changes nothing but the planner's guess: it expects half of the rows to pass, not one in two hundred, and
-    -- so does not nest loops over what it takes for a single row.
+    -- so does not nest loops over what it takes for a single row. (A bare p_state <> 'redacted' would be guessed at no
+    -- row at all: behind row security the planner may know how many states there are, but not which.)
     and coalesce(case
+            -- Whatever was known at a past instant, what has been redacted since never comes back.
+            when p_state = 'redacted' then '{}'::tstzmultirange
             when p_subject_peer_id = r_peer then p_active_during + p_provisional_during
             when p_sensitivity <= r_open then p_active_during
             when r_shared and (p_subject_peer_id is null or p_target_level > 'peer') then p_active_during

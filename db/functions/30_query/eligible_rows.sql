@@ -6,11 +6,15 @@ language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
+declare
+    -- Named again beside the view, whose own values the planner cannot see: with these it knows how much to expect.
+    v_reader memhouse.reader := memhouse._reader();
 begin
     return (
         select count(*)
         from (select from memhouse.admissible_knowledge as k
-              where memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, p_filters)
+              where k.account_id = v_reader.account_id and k.scope_id = any (v_reader.scopes)
+                and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, p_filters)
               limit p_cap) as bounded);
 end
 $$;

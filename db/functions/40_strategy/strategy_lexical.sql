@@ -16,12 +16,14 @@ declare
     v_terms tsquery := (p_request.analyzed).terms;
     v_lexemes text[] := (p_request.analyzed).lexemes;
     v_filters memhouse.filters := p_request.filters;
+    -- Named again beside the view, whose own values the planner cannot see: with these it knows how much to expect.
+    v_reader memhouse.reader := memhouse._reader();
 begin
     return query
     with matched as materialized (
         select k.knowledge_id, k.tsv, ts_rank_cd(k.tsv, v_terms)::double precision as score
         from memhouse.admissible_knowledge as k
-        where k.tsv @@ v_terms
+        where k.tsv @@ v_terms and k.account_id = v_reader.account_id and k.scope_id = any (v_reader.scopes)
           and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
         order by 3 desc, 1
         limit p_limit

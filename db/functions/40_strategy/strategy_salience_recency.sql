@@ -10,6 +10,8 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
     v_filters memhouse.filters := p_request.filters;
+    -- Named again beside the view, whose own values the planner cannot see: with these it knows how much to expect.
+    v_reader memhouse.reader := memhouse._reader();
     v_rows integer := memhouse._setting_int('salience_rows');
 begin
     return query
@@ -20,7 +22,8 @@ begin
     from (
         select k.knowledge_id, k.confidence, k.corroboration, k.recorded_at
         from memhouse.admissible_knowledge as k
-        where memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
+        where k.account_id = v_reader.account_id and k.scope_id = any (v_reader.scopes)
+          and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
         order by k.recorded_at desc, k.knowledge_id desc
         limit v_rows
     ) as r

@@ -11,19 +11,22 @@ as $$
 declare
     v_terms tsquery := (p_request.analyzed).terms;
     v_filters memhouse.filters := p_request.filters;
-    v_as_of timestamptz := p_request.as_of;
+    -- Seconds, so that an infinite instant is simply infinitely far: timestamps cannot be subtracted from infinity.
+    v_instant double precision := extract(epoch from p_request.as_of);
+    -- Named again beside the view, whose own values the planner cannot see: with these it knows how much to expect.
+    v_reader memhouse.reader := memhouse._reader();
 begin
     return query
-    select m.knowledge_id, 1 / (1 + m.days_outside), jsonb_build_object('days_outside', round(m.days_outside::numeric, 3))
+    select m.knowledge_id, 1 / (1 + m.days_outside), case when m.days_outside < 'infinity' then jsonb_build_object('days_outside', round(m.days_outside::numeric, 3)) end
     from (
         select k.knowledge_id,
             greatest(
-                case when isfinite(k.relevant_from) and k.relevant_from > v_as_of then extract(epoch from k.relevant_from - v_as_of) end,
-                case when isfinite(k.relevant_until) and k.relevant_until < v_as_of then extract(epoch from v_as_of - k.relevant_until) end,
-                0)::double precision / 86400 as days_outside,
+                case when isfinite(k.relevant_from) then extract(epoch from k.relevant_from)::double precision - v_instant end,
+                case when isfinite(k.relevant_until) then v_instant - extract(epoch from k.relevant_until)::double precision end,
+                0) / 86400 as days_outside,
             ts_rank_cd(k.tsv, v_terms) as text_rank
         from memhouse.admissible_knowledge as k
-        where k.tsv @@ v_terms
+        where k.tsv @@ v_terms and k.account_id = v_reader.account_id and k.scope_id = any (v_reader.scopes)
           and (k.relevant_from is not null or k.relevant_until is not null)
           and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
     ) as m
