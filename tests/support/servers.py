@@ -131,8 +131,8 @@ def running(installation: Installation) -> Iterator[Server]:
             }
         with Postgresql(
             base_dir=str(base),
-            initdb=_wrapper(base, binaries / "initdb", user),
-            postgres=_wrapper(base, binaries / "postgres", user),
+            initdb=wrapper(base, binaries / "initdb", user),
+            postgres=wrapper(base, binaries / "postgres", user),
             initdb_args="-U postgres -A trust --encoding=UTF8 --locale=C.UTF-8 --no-sync",
             postgres_args=" ".join(["-h 127.0.0.1", *(f"-c {name}={value}" for name, value in settings.items())]),
             boot_timeout=30,
@@ -154,7 +154,7 @@ def running(installation: Installation) -> Iterator[Server]:
         shutil.rmtree(base, ignore_errors=True)
 
 
-def _wrapper(base: Path, program: Path, user: SystemUser | None) -> str:
+def wrapper(base: Path, program: Path, user: SystemUser | None) -> str:
     """The program itself, or for root a script that runs it as another user."""
     if user is None:
         return str(program)
