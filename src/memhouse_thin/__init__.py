@@ -7,6 +7,7 @@ from memhouse_thin.errors import MemhouseError
 from memhouse_thin.results import (
     EmbeddingIdentity,
     Hit,
+    Knowledge,
     ReaderPosture,
     RegisteredIdentity,
     SearchResult,
@@ -20,6 +21,7 @@ __all__ = [
     "Embedder",
     "EmbeddingIdentity",
     "Hit",
+    "Knowledge",
     "MemhouseError",
     "QueryCache",
     "ReaderPosture",

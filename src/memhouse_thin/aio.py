@@ -19,6 +19,7 @@ from memhouse_thin import core
 from memhouse_thin.core import Call, Embedder, Instant, Rows, Statement
 from memhouse_thin.results import (
     EmbeddingIdentity,
+    Knowledge,
     ReaderPosture,
     RegisteredIdentity,
     SearchResult,
@@ -140,6 +141,22 @@ class AsyncClient:
         if fresh and vector is not None and self._embedder is not None:
             self._cache.put(self._account, self._embedder.identity, query, vector)
         return result
+
+    async def list_knowledge(
+        self,
+        *,
+        peer_key: str | None = None,
+        scope: str | None = None,
+        known_at: Instant | None = None,
+        filters: Mapping[str, Any] | None = None,
+        after: UUID | str | None = None,
+        limit: int | None = 50,
+    ) -> list[Knowledge]:
+        """What this reader may see, newest first; the next page comes ``after`` the last id of this one."""
+        rows = await self._call(
+            core.begin_read(self._credential, peer_key, scope, known_at), core.list_knowledge(filters, after, limit)
+        )
+        return [Knowledge.from_row(row) for row in rows]
 
     async def posture(
         self,
@@ -268,9 +285,9 @@ class AsyncClient:
         new_state: str = answers[0][0][0]
         return new_state
 
-    async def erase(self, id: UUID | str) -> None:
-        """Erase a statement for good, with everything derived from it."""
-        await self._write([core.erase(id)])
+    async def erase(self, id: UUID | str, *, keep_sources: bool = False) -> None:
+        """Erase a statement for good, with everything derived from it and what it alone rests on."""
+        await self._write([core.erase(id, keep_sources)])
 
     async def store_embedding(
         self,

@@ -18,6 +18,7 @@ from memhouse_thin import core
 from memhouse_thin.core import Call, Embedder, Instant, Rows, Statement
 from memhouse_thin.results import (
     EmbeddingIdentity,
+    Knowledge,
     ReaderPosture,
     RegisteredIdentity,
     SearchResult,
@@ -139,6 +140,22 @@ class Client:
         if fresh and vector is not None and self._embedder is not None:
             self._cache.put(self._account, self._embedder.identity, query, vector)
         return result
+
+    def list_knowledge(
+        self,
+        *,
+        peer_key: str | None = None,
+        scope: str | None = None,
+        known_at: Instant | None = None,
+        filters: Mapping[str, Any] | None = None,
+        after: UUID | str | None = None,
+        limit: int | None = 50,
+    ) -> list[Knowledge]:
+        """What this reader may see, newest first; the next page comes ``after`` the last id of this one."""
+        rows = self._call(
+            core.begin_read(self._credential, peer_key, scope, known_at), core.list_knowledge(filters, after, limit)
+        )
+        return [Knowledge.from_row(row) for row in rows]
 
     def posture(
         self,
@@ -267,9 +284,9 @@ class Client:
         new_state: str = answers[0][0][0]
         return new_state
 
-    def erase(self, id: UUID | str) -> None:
-        """Erase a statement for good, with everything derived from it."""
-        self._write([core.erase(id)])
+    def erase(self, id: UUID | str, *, keep_sources: bool = False) -> None:
+        """Erase a statement for good, with everything derived from it and what it alone rests on."""
+        self._write([core.erase(id, keep_sources)])
 
     def store_embedding(
         self,

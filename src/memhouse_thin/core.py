@@ -400,6 +400,17 @@ def search(
     return Search(tuple(calls), clock, spent_ms)
 
 
+def list_knowledge(filters: Mapping[str, Any] | None, after: UUID | str | None, limit: int | None) -> Call:
+    return Call(
+        sql.LIST_KNOWLEDGE,
+        {
+            "filters": json_text("filters", filters),
+            "after": None if after is None else as_uuid("after", after),
+            "limit": limit,
+        },
+    )
+
+
 def observe(
     content: str,
     *,
@@ -490,8 +501,8 @@ def transition(id: UUID | str, state: str, reason: str | None) -> Call:
     )
 
 
-def erase(id: UUID | str) -> Call:
-    return Call(sql.ERASE, {"id": as_uuid("id", id)})
+def erase(id: UUID | str, keep_sources: bool) -> Call:
+    return Call(sql.ERASE, {"id": as_uuid("id", id), "keep_sources": keep_sources})
 
 
 def store_embedding(id: UUID | str, embedding: Iterable[float] | str, identity: EmbeddingIdentity | str | None) -> Call:

@@ -132,6 +132,47 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Knowledge:
+    """One statement of a listing."""
+
+    id: UUID
+    statement: str
+    kind: str
+    subject_peer: str | None
+    scope: str
+    sensitivity: str
+    target_level: str
+    state: str
+    confidence: float
+    relevant_from: datetime | None
+    relevant_until: datetime | None
+    recorded_at: datetime | None
+    expires_at: datetime | None
+    sources: tuple[UUID, ...]
+    metadata: Mapping[str, Any]
+
+    @classmethod
+    def from_row(cls, row: Sequence[Any]) -> Knowledge:
+        return cls(
+            id=row[0],
+            statement=row[1],
+            kind=row[2],
+            subject_peer=row[3],
+            scope=row[4],
+            sensitivity=row[5],
+            target_level=row[6],
+            state=row[7],
+            confidence=row[8],
+            relevant_from=_instant(row[9]),
+            relevant_until=_instant(row[10]),
+            recorded_at=_instant(row[11]),
+            expires_at=_instant(row[12]),
+            sources=tuple(row[13] or ()),
+            metadata=row[14],
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class StrategyOutcome:
     """How one strategy fared in one read."""
 

@@ -69,6 +69,20 @@ SEARCH_REPORT_PROFILE_DEADLINE: Final = SEARCH_REPORT.replace(
     )::int""",
 )
 
+LIST_KNOWLEDGE: Final = """
+select
+    id, statement, kind, subject_peer, scope, sensitivity, target_level, state, confidence,
+    -- As text, since PostgreSQL's calendar is wider than Python's.
+    to_json(relevant_from) #>> '{}' as relevant_from,
+    to_json(relevant_until) #>> '{}' as relevant_until,
+    to_json(recorded_at) #>> '{}' as recorded_at,
+    to_json(expires_at) #>> '{}' as expires_at,
+    sources, metadata
+from memhouse.list_knowledge(
+    p_filters => %(filters)s::jsonb, p_after => %(after)s::uuid, p_limit => %(limit)s::int
+)
+"""
+
 OBSERVE: Final = """
 select memhouse.observe(
     p_scope => %(scope)s::text,
@@ -119,7 +133,9 @@ select memhouse.transition(
 )
 """
 
-ERASE: Final = "select memhouse.erase(p_id => %(id)s::uuid)"
+ERASE: Final = """
+select memhouse.erase(p_id => %(id)s::uuid, p_keep_sources => %(keep_sources)s::boolean)
+"""
 
 STORE_EMBEDDING: Final = """
 select memhouse.store_embedding(
@@ -294,7 +310,9 @@ select memhouse.restore_rows(
 RENEW_CREDENTIAL: Final = (
     "select memhouse.renew_credential(p_account => %(account)s::text, p_credential => %(name)s::text)"
 )
-ERASE_PEER: Final = "select * from memhouse.erase_peer(p_account => %(account)s::text, p_peer_key => %(peer_key)s::text)"
+ERASE_PEER: Final = (
+    "select * from memhouse.erase_peer(p_account => %(account)s::text, p_peer_key => %(peer_key)s::text)"
+)
 
 JOBS: Final = """
 select job_name, every::text, enabled, next_run_at, last_started_at, last_finished_at, last_rows, last_error, description

@@ -35,6 +35,8 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 Run = Callable[..., Result]
 
+CALL_MAIN = "from memhouse_thin.cli import main; main()"
+
 
 @pytest.fixture
 def run() -> Run:
@@ -75,6 +77,21 @@ def test_the_guide_names_every_command() -> None:
     guide = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
     missing = [" ".join(path) for path in COMMANDS if f"memhouse {' '.join(path)}" not in guide]
     assert not missing
+
+
+def test_the_guides_quick_start_works(fresh_database: str, tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
+    shell, python = (guide.split(f"```{language}\n", 1)[1].split("```", 1)[0] for language in ("sh", "python"))
+    # The database is there already; the rest is typed as the guide says.
+    typed = [line for line in shell.splitlines() if not line.startswith(("pip ", "memhouse up"))]
+    (tmp_path / "memhouse").write_text(f'#!/bin/sh\nexec {sys.executable} -c "{CALL_MAIN}" "$@"\n')
+    (tmp_path / "memhouse").chmod(0o755)
+    (tmp_path / "example.py").write_text(python)
+    script = "\n".join(["set -e", *typed, f"{sys.executable} {tmp_path}/example.py"])
+    environment = {**os.environ, "MEMHOUSE_DSN": fresh_database, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(["sh", "-c", script], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "The billing job runs at 02:00 UTC." in done.stdout and "Invoices go out on Mondays." in done.stdout
 
 
 def test_every_error_has_an_exit_code_that_help_tells(run: Run) -> None:
@@ -249,7 +266,7 @@ def test_doctor_finds_what_is_wrong(run: Run, own_house: House) -> None:
 
 
 def test_colour_is_for_terminals(house: House) -> None:
-    arguments = [sys.executable, "-c", "from memhouse_thin.cli import main; main()", "search", "x", "--peer", "dana"]
+    arguments = [sys.executable, "-c", CALL_MAIN, "search", "x", "--peer", "dana"]
     environment = {
         **os.environ,
         "MEMHOUSE_DSN": house.dsn,

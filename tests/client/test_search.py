@@ -360,6 +360,42 @@ def test_source_keys_make_writing_idempotent(own_house: House) -> None:
     assert own_house.execute("select count(*) from memhouse.relation") == [(1,)]
 
 
+def test_listing_pages_through_what_the_reader_sees(own_house: House) -> None:
+    with own_house.client("dana") as client:
+        ids = client.remember_many({"statement": f"Number {n}.", "scope": "acme"} for n in range(5))
+        mine = client.remember("Mine.", scope="acme", subject_peer="dana", sensitivity="personal", metadata={"a": [1]})
+        pages = [client.list_knowledge(limit=4)]
+        pages.append(client.list_knowledge(limit=4, after=pages[0][-1].id))
+        assert [item.id for page in pages for item in page] == [mine, *reversed(ids)]
+        first = pages[0][0]
+        assert (first.statement, first.subject_peer, first.state, first.metadata) == (
+            "Mine.",
+            "dana",
+            "active",
+            {"a": [1]},
+        )
+        assert first.recorded_at.tzinfo is not None and first.expires_at is None
+        assert client.list_knowledge(filters={"subject_peer": "dana"}) == [first]
+    with own_house.client() as client:
+        assert len(client.list_knowledge(peer_key="eli")) == 5 and client.list_knowledge() == []
+
+
+def test_a_statement_moves_and_ends(own_house: House) -> None:
+    with own_house.client("dana") as client:
+        source = client.observe("We said so.", scope="acme")
+        id = client.remember("It is so.", scope="acme", sources=[source])
+        with pytest.raises(errors.TransitionInvalid):
+            client.transition(id, "proposed")
+        assert client.transition(id, "retracted", reason="it is not") == "retracted"
+        assert not client.search("so")
+        other = client.remember("It is so again.", scope="acme", sources=[source])
+        client.erase(id, keep_sources=True)
+        with pytest.raises(errors.NotFound):
+            client.erase(id)
+        client.erase(other)
+    assert own_house.execute("select count(*) from memhouse.observation") == [(0,)]
+
+
 # Async -----------------------------------------------------------------------------------------
 
 
