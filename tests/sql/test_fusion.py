@@ -26,7 +26,9 @@ relaxed = settings(
 )
 
 
-def fuse(db: psycopg.Connection, lists: Lists, weights: dict[str, float] = WEIGHTS, k: int = 15) -> dict[uuid.UUID, float]:
+def fuse(
+    db: psycopg.Connection, lists: Lists, weights: dict[str, float] = WEIGHTS, k: int = 15
+) -> dict[uuid.UUID, float]:
     rows = [(name, id, score) for name, scored in lists.items() for id, score in scored.items()]
     random.Random(repr(rows)).shuffle(rows)
     found = db.execute(

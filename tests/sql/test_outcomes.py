@@ -12,7 +12,9 @@ from support.memory import Memory
 
 def outcomes(report: dict[str, Any]) -> dict[str, tuple[str, str | None]]:
     return {
-        item["name"]: (outcome, item["reason_class"]) for outcome, items in report["strategies"].items() for item in items
+        item["name"]: (outcome, item["reason_class"])
+        for outcome, items in report["strategies"].items()
+        for item in items
     }
 
 
@@ -62,7 +64,10 @@ def test_top_overlap_is_the_jaccard_overlap_of_the_first_ten(memory: Memory) -> 
 
 @pytest.mark.parametrize("disclose", [False, True])
 def test_authorization_filtered_is_told_only_where_the_account_discloses_it(memory: Memory, disclose: bool) -> None:
-    memory.call("select memhouse.set_account_setting('lab', 'disclose_authorization_filtered', %s::jsonb)", str(disclose).lower())
+    memory.call(
+        "select memhouse.set_account_setting('lab', 'disclose_authorization_filtered', %s::jsonb)",
+        str(disclose).lower(),
+    )
     memory.write()
     memory.remember("Bob hides a kettle.", subject_peer="bob", sensitivity="personal")
     memory.remember("Everybody sees the lamp.")
@@ -115,8 +120,18 @@ def test_a_filter_never_leaves_a_page_short(memory: Memory) -> None:
 
 @pytest.mark.parametrize(
     "filters",
-    ['{"colour": "red"}', '{"kind": "rumour"}', '{"kind": {}}', '{"min_confidence": 2}', '{"min_confidence": "NaN"}',
-     '{"min_confidence": "high"}', '{"recorded_after": "yesterdayish"}', "[]", '"kind"', "3"],
+    [
+        '{"colour": "red"}',
+        '{"kind": "rumour"}',
+        '{"kind": {}}',
+        '{"min_confidence": 2}',
+        '{"min_confidence": "NaN"}',
+        '{"min_confidence": "high"}',
+        '{"recorded_after": "yesterdayish"}',
+        "[]",
+        '"kind"',
+        "3",
+    ],
 )
 def test_filters_that_cannot_be_used_are_refused(memory: Memory, fails: Callable, filters: str) -> None:
     memory.read()
@@ -143,7 +158,9 @@ def test_bad_arguments_have_their_own_error(memory: Memory, fails: Callable, cod
     fails(code, f"select memhouse.search_report({arguments})")
 
 
-@pytest.mark.parametrize("query", ["(((", "'", "\\", "a & | !", "\t\n", "'' OR 1=1 --", "<-> <->", '""', '"', "-", "é🦊", "or", " or "])
+@pytest.mark.parametrize(
+    "query", ["(((", "'", "\\", "a & | !", "\t\n", "'' OR 1=1 --", "<-> <->", '""', '"', "-", "é🦊", "or", " or "]
+)
 def test_odd_queries_are_answered(memory: Memory, query: str) -> None:
     memory.read()
     assert memory.report(query)["candidates"] == []

@@ -128,8 +128,14 @@ def test_only_server_side_work_may_override_strategies(memory: Memory, fails: Ca
 
 
 def test_signals_shade_the_order_within_their_bounds(memory: Memory) -> None:
-    memory.profile("plain", '{"strategies": {"lexical": 1}, "signals": {"recency": 0, "authority": 0, "provenance": 0, "status": 0}}')
-    memory.profile("ruled", '{"strategies": {"lexical": 1}, "signals": {"recency": 0, "authority": 0.4, "provenance": 0.2, "status": 0}}')
+    memory.profile(
+        "plain",
+        '{"strategies": {"lexical": 1}, "signals": {"recency": 0, "authority": 0, "provenance": 0, "status": 0}}',
+    )
+    memory.profile(
+        "ruled",
+        '{"strategies": {"lexical": 1}, "signals": {"recency": 0, "authority": 0.4, "provenance": 0.2, "status": 0}}',
+    )
     memory.write()
     source = memory.call("select memhouse.observe('lab/a', 'seen')")
     memory.remember("Kettle rule.", kind="fact", sources=[source])
@@ -141,12 +147,20 @@ def test_signals_shade_the_order_within_their_bounds(memory: Memory) -> None:
     assert list(ruled) == ["policy", "fact"]
     assert ruled["policy"]["score"] == pytest.approx(ruled["policy"]["fusion_score"] * 1.0 * (1 - 0.2 * 0.5))
     assert ruled["fact"]["score"] == pytest.approx(ruled["fact"]["fusion_score"] * (1 - 0.4 * 0.45) * (1 - 0.2 * 0.2))
-    assert ruled["policy"]["score_breakdown"]["signals"] == {"recency": 1, "authority": 1, "provenance": 0.5, "status": 1}
+    assert ruled["policy"]["score_breakdown"]["signals"] == {
+        "recency": 1,
+        "authority": 1,
+        "provenance": 0.5,
+        "status": 1,
+    }
 
 
 def test_a_page_cut_from_a_shaded_order_is_the_head_of_the_whole_order(memory: Memory) -> None:
     """Only candidates that could reach the page are read; the page must not depend on that."""
-    memory.profile("ruled", '{"strategies": {"lexical": 1}, "signals": {"recency": 0, "authority": 0.5, "provenance": 0, "status": 0}}')
+    memory.profile(
+        "ruled",
+        '{"strategies": {"lexical": 1}, "signals": {"recency": 0, "authority": 0.5, "provenance": 0, "status": 0}}',
+    )
     memory.write()
     for number in range(30):
         kind = ("fact", "policy", "lesson", "decision")[number % 4]

@@ -10,9 +10,10 @@ import pytest
 from support.memory import Memory
 
 
-
 def analyze(db: psycopg.Connection, query: str) -> tuple:
-    return db.execute("select mode, terms::text, terms_ignored, analyzer_version from memhouse.analyze_query(%s)", (query,)).fetchone()
+    return db.execute(
+        "select mode, terms::text, terms_ignored, analyzer_version from memhouse.analyze_query(%s)", (query,)
+    ).fetchone()
 
 
 @pytest.mark.parametrize(

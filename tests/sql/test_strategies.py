@@ -40,7 +40,9 @@ def test_lexical_finds_any_term_and_exact_identifiers(memory: Memory) -> None:
     memory.remember("Reconciliation of billing is nightly.")
     memory.remember("Lunch is at noon.")
     memory.read()
-    assert memory.statements("billing/reconcile.py", profile="lexical") == ["The nightly job lives in billing/reconcile.py."]
+    assert memory.statements("billing/reconcile.py", profile="lexical") == [
+        "The nightly job lives in billing/reconcile.py."
+    ]
     assert len(memory.statements("what happens nightly at lunch?", profile="lexical")) == 3
 
 
@@ -223,7 +225,8 @@ def age(memory: Memory, id: UUID, days: int) -> None:
     """As only a superuser can: without the trigger that keeps statements as they were."""
     memory.conn.execute("set local session_replication_role = replica")
     memory.conn.execute(
-        "update memhouse.knowledge set recorded_at = now() - make_interval(days => %s) where knowledge_id = %s", (days, id)
+        "update memhouse.knowledge set recorded_at = now() - make_interval(days => %s) where knowledge_id = %s",
+        (days, id),
     )
     memory.conn.execute("set local session_replication_role = origin")
 

@@ -1,0 +1,109 @@
+"""The deadline holds in the server, whatever a strategy hangs on; a person's cancel stays a cancel."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import psycopg
+import pytest
+
+from support.memory import Memory
+
+HANGS = {
+    "sleep": "perform pg_sleep(20)",
+    "sort": "perform count(*) from (select g from generate_series(1, 200000000) as g order by md5(g::text)) as s",
+    "loop": "loop perform 1; end loop",
+}
+# Others use this machine while the tests run: this bound only tells a deadline that holds from one that does not.
+PATIENCE_S = 5
+
+
+def hang(memory: Memory, strategy: str, body: str) -> None:
+    memory.conn.execute(
+        f"create or replace function memhouse.strategy_{strategy}(p_request memhouse.request, p_limit integer)"
+        " returns setof memhouse.candidate language plpgsql stable security definer set search_path = pg_catalog, pg_temp"
+        f" as $$ begin {body}; end $$"
+    )
+
+
+def outcomes(report: dict[str, Any]) -> dict[str, tuple[str, str | None]]:
+    return {
+        item["name"]: (outcome, item["reason_class"])
+        for outcome, items in report["strategies"].items()
+        for item in items
+    }
+
+
+@pytest.mark.parametrize("body", HANGS.values(), ids=HANGS)
+def test_a_hung_strategy_is_dropped_and_the_others_answer(memory: Memory, body: str) -> None:
+    memory.write()
+    memory.remember("The kettle boils.", relevant_from="2026-01-01")
+    hang(memory, "entity_match", body)
+    memory.read()
+    memory.conn.execute("set local statement_timeout = 150")
+    started = time.perf_counter()
+    report = memory.report("kettle", deadline_ms=150, as_of="2026-01-02")
+    took = time.perf_counter() - started
+    assert 0.15 <= took < PATIENCE_S
+    # entity_match is heavier than temporal, so temporal comes after it and finds no time left.
+    assert outcomes(report) == {
+        "semantic": ("dropped", "dependency_unavailable"),
+        "lexical": ("contributed", None),
+        "entity_match": ("dropped", "timeout"),
+        "temporal": ("dropped", "deadline"),
+    }
+    assert [hit["statement"] for hit in report["candidates"]] == ["The kettle boils."]
+
+
+def test_the_transaction_goes_on_after_a_dropped_strategy(memory: Memory) -> None:
+    memory.write()
+    memory.remember("The kettle boils.")
+    hang(memory, "entity_match", HANGS["sleep"])
+    memory.read()
+    for _ in range(3):
+        memory.conn.execute("set local statement_timeout = 60")
+        assert outcomes(memory.report("kettle", deadline_ms=60))["entity_match"] == ("dropped", "timeout")
+    memory.conn.execute("set local statement_timeout = 0")
+    assert memory.call("select count(*) from memhouse.knowledge") == 1
+
+
+def test_a_cancel_before_the_deadline_is_a_cancel(memory: Memory) -> None:
+    hang(memory, "lexical", HANGS["sleep"])
+    memory.read()
+    timer = threading.Timer(0.3, memory.conn.cancel)
+    timer.start()
+    with pytest.raises(psycopg.errors.QueryCanceled):
+        memory.report("kettle", deadline_ms=30_000)
+    timer.join()
+
+
+def test_a_strategy_that_waits_for_a_lock_is_dropped(memory: Memory) -> None:
+    hang(memory, "entity_match", "perform pg_advisory_xact_lock_shared(815)")
+    memory.read()
+    memory.conn.execute("set local statement_timeout = 150")
+    with psycopg.connect(memory.conn.info.dsn) as holder:
+        holder.execute("select pg_advisory_xact_lock(815)")
+        report = memory.report("kettle", deadline_ms=150)
+    assert outcomes(report)["entity_match"] == ("dropped", "timeout")
+
+
+def test_rerank_time_is_reserved_before_the_strategies_start(memory: Memory) -> None:
+    hang(memory, "entity_match", HANGS["sleep"])
+    memory.read()
+    timeout = memory.call("select memhouse.search_timeout_ms('thorough', 400)")
+    assert timeout == 200  # never more than half is reserved
+    assert memory.call("select memhouse.search_timeout_ms('thorough')") == 1500 - 600
+    assert memory.call("select memhouse.search_timeout_ms('balanced')") == 300
+    memory.conn.execute(f"set local statement_timeout = {timeout}")
+    report = memory.report("kettle", profile="thorough", deadline_ms=400)
+    assert (report["deadline_ms"], report["reserved_rerank_ms"]) == (400, 200)
+    assert outcomes(report)["entity_match"] == ("dropped", "timeout")
+
+
+def test_what_the_caller_had_set_is_as_it_was(memory: Memory) -> None:
+    memory.read()
+    memory.conn.execute("set local lock_timeout = '7s'")
+    memory.report("kettle")
+    assert memory.call("show lock_timeout") == "7s"
