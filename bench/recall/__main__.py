@@ -101,26 +101,29 @@ def load(conn: psycopg.Connection, corpus: Corpus) -> None:
     (account,) = one(conn, "select memhouse.create_account(%s)", ACCOUNT)
     scopes = [one(conn, "select memhouse.create_scope(%s, %s)", ACCOUNT, name)[0] for name in SHARES]
     (identity,) = one(conn, "select memhouse.register_embedding_identity('bench', 'synthetic', '1', %s)", DIMENSIONS)
-    with conn.transaction(), conn.cursor() as cursor:
-        with cursor.copy(
+    with (
+        conn.transaction(),
+        conn.cursor() as cursor,
+        cursor.copy(
             "copy memhouse.knowledge (account_id, knowledge_id, scope_id, kind, statement, sensitivity, target_level,"
             " lifecycle_state, active_during, confidence) from stdin"
-        ) as copy:
-            for number, (id, scope) in enumerate(zip(corpus.ids, corpus.scopes, strict=True)):
-                copy.write_row(
-                    (
-                        account,
-                        id,
-                        scopes[scope],
-                        "fact",
-                        f"Row {number}.",
-                        "internal",
-                        "scope",
-                        "active",
-                        "{[2026-01-01,)}",
-                        1.0,
-                    )
+        ) as copy,
+    ):
+        for number, (id, scope) in enumerate(zip(corpus.ids, corpus.scopes, strict=True)):
+            copy.write_row(
+                (
+                    account,
+                    id,
+                    scopes[scope],
+                    "fact",
+                    f"Row {number}.",
+                    "internal",
+                    "scope",
+                    "active",
+                    "{[2026-01-01,)}",
+                    1.0,
                 )
+            )
     index = f"embedding_hnsw_{identity}"
     (definition,) = one(conn, "select pg_get_indexdef(%s::regclass)", f"memhouse.{index}")
     conn.execute(f"drop index memhouse.{index}")
