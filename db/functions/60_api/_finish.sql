@@ -3,10 +3,11 @@
 -- Signals are bounded (signal_factor), so only candidates whose fused score could still reach the page are read.
 -- The deadline may have passed: statement_timeout has fired already, so waiting for a lock is bounded by lock_timeout
 -- here, and all that is left is short.
--- Definer because it reads as memhouse_api.
+-- Definer because it reads as memhouse_api. Parallel unsafe, and all that call it: a setting cannot be changed inside a
+-- parallel operation.
 create or replace function memhouse._finish(p_plan memhouse.search_plan, p_parts memhouse.part[])
 returns memhouse.retrieval
-language plpgsql stable parallel restricted security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -5,7 +5,7 @@ create or replace function memhouse._retrieve(
     p_filters jsonb, p_deadline_ms integer, p_identity text, p_override jsonb default null
 )
 returns memhouse.retrieval
-language plpgsql stable parallel restricted security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -3,7 +3,7 @@
 -- connection, so the same answer. Errors: MH001, MH002. Definer because _finish is private to memhouse_api.
 create or replace function memhouse.finish_search(p_plan text, p_parts text[])
 returns jsonb
-language plpgsql stable parallel restricted security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off
 as $$

@@ -6,7 +6,7 @@ create or replace function memhouse.search(
     p_identity text default null
 )
 returns setof memhouse.hit
-language sql stable parallel restricted security definer rows 12
+language sql stable parallel unsafe security definer rows 12
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off
 begin atomic

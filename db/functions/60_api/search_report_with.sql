@@ -6,7 +6,7 @@ create or replace function memhouse.search_report_with(
     p_identity text default null
 )
 returns jsonb
-language sql stable parallel restricted security definer
+language sql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off
 return memhouse._report(memhouse._retrieve(p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity, p_override));
