@@ -6,7 +6,7 @@ SQL := db
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
-.PHONY: help demo test server models docs privileges lint fmt bench soak clean
+.PHONY: help demo test server models docs privileges lint fmt bench clean
 
 help: ## Show what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,11 +66,8 @@ fmt: $(VENV)/.dev ## Repair what lint can repair
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/sqlfluff fix --disable-progress-bar $(SQL)
 
-bench: $(VENV)/.dev ## Measure quality and time (arguments: BENCH_ARGS)
-	@$(BIN)/python -m bench $(BENCH_ARGS)
-
-soak: $(VENV)/.dev ## Measure under load for a while (arguments: BENCH_ARGS)
-	@$(BIN)/python -m bench.soak $(BENCH_ARGS)
+bench: $(VENV)/.dev models ## Measure how well evidence is found (BENCH_ARGS="--dsn DSN --locomo FILE")
+	@$(BIN)/python -m bench.quality $(BENCH_ARGS)
 
 clean: ## Remove everything that make made here
 	@rm -rf $(VENV) build dist models .pytest_cache .mypy_cache .ruff_cache .hypothesis
