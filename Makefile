@@ -6,7 +6,7 @@ SQL := db
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
-.PHONY: help demo test server models docs privileges lint fmt bench clean
+.PHONY: help demo test server models docs privileges lint fmt bench soak clean
 
 help: ## Show what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ fmt: $(VENV)/.dev ## Repair what lint can repair
 
 bench: $(VENV)/.dev models ## Measure how well evidence is found (BENCH_ARGS="--dsn DSN --locomo FILE")
 	@$(BIN)/python -m bench.quality $(BENCH_ARGS)
+
+soak: $(VENV)/.dev ## Kill servers at their work, twenty times each, and see what is left
+	@MEMHOUSE_FAULT_LOOPS=20 $(BIN)/python -m pytest --quiet --capture=no tests/lifecycle/test_faults.py
 
 clean: ## Remove everything that make made here
 	@rm -rf $(VENV) build dist models .pytest_cache .mypy_cache .ruff_cache .hypothesis
