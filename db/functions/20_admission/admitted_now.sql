@@ -9,7 +9,8 @@
 -- It returns the id, and policies compare the id with it: the planner then expects one row of a unique id, whatever
 -- else is asked, so that the row estimates of EXPLAIN say nothing about rows that are hidden.
 --
--- plpgsql, so that it is not inlined; the cost puts it after every other condition.
+-- plpgsql, so that it is not inlined; the cost puts it after every other condition. Volatile, so that it looks with a
+-- fresh snapshot: a cursor opened before a credential was revoked stops at its next row (MH023).
 create or replace function memhouse.admitted_now(
     p_id uuid, p_account_id uuid, p_scope_id uuid, p_subject_peer_id uuid,
     p_sensitivity memhouse.sensitivity, p_target_level memhouse.target_level,
@@ -17,7 +18,7 @@ create or replace function memhouse.admitted_now(
     p_expires_at timestamptz
 )
 returns uuid
-language plpgsql stable parallel restricted cost 10000
+language plpgsql volatile parallel restricted cost 10000
 set search_path = pg_catalog, pg_temp
 as $$
 declare

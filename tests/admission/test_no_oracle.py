@@ -1,0 +1,362 @@
+"""What is hidden and what does not exist are answered alike, byte for byte but for times and the ids of visible rows."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from support.servers import Server
+from support.world import EPOCH, Row, Tree, begin, create_account, create_credential, store
+
+WORDS = ("contoso", "acquisition")
+
+
+class Pair:
+    """One account, looked at with and without the rows that its reader may not see."""
+
+    def __init__(self, server: Server, name: str) -> None:
+        self.server = server
+        self.name = name
+        self.tree = Tree()
+        with server.connect(name) as conn, conn.transaction():
+            for account in ("acme", "rival"):
+                create_account(conn, self.tree, account, {"open": None, "shut": None}, ("mia", "noa"))
+            self.token = create_credential(conn, "acme", "weak", granted=("open",), role="member", peer_key="mia")
+            create_credential(conn, "acme", "boss", granted=("open", "shut"), role="admin", clearance="restricted")
+            conn.execute("select memhouse.register_embedding_identity('test', 'three', '1', 3)")
+            store(conn, [self.row(f"A visible remark about the harbour, number {n}.") for n in range(20)])
+
+    def row(self, text: str, **changes: Any) -> Row:
+        fields: dict[str, Any] = {
+            "account": "acme",
+            "scope": "open",
+            "subject": None,
+            "sensitivity": "internal",
+            "level": "scope",
+            "state": "active",
+        }
+        fields |= changes
+        return Row(uuid.uuid4(), **fields, text=text, active=((EPOCH, None),))
+
+    def hidden(self) -> list[Row]:
+        text = f"The {WORDS[0]} {WORDS[1]} near the harbour, in Contoso Bay."
+        return [
+            self.row(text, **changes)
+            for changes in (
+                {"sensitivity": "restricted"},
+                {"sensitivity": "personal", "subject": "noa", "level": "peer"},
+                {"scope": "shut"},
+                {"account": "rival"},
+                {"account": "rival", "sensitivity": "public"},
+            )
+            for _ in range(10)
+        ]
+
+
+@pytest.fixture(scope="module")
+def pair(server: Server, database: str) -> Iterator[Pair]:
+    name = server.create_database(template=database)
+    yield Pair(server, name)
+    server.drop_database(name)
+
+
+QUESTIONS = [
+    ("contoso", "balanced", {}),
+    ("what of the contoso acquisition?", "balanced", {}),
+    ('"contoso acquisition"', "thorough", {}),
+    ("contoso or harbour", "thorough", {}),
+    ("harbour -contoso", "thorough", {}),
+    ("harbour", "thorough", {}),
+    ("harbour remark in Contoso Bay", "thorough", {}),
+    ("", "thorough", {}),
+    ("", "fast", {}),
+    ("contoso", "balanced", {"subject_peer": "noa"}),
+    ("harbour", "balanced", {"subject_peer": "nobody"}),
+    ("contoso", "balanced", {"source": "secret-key"}),
+    ("contoso", "balanced", {"kind": "fact", "min_confidence": 0.5}),
+]
+
+
+def _rounded(value: Any) -> Any:
+    """Without times; and the signal of recency moves with the clock, so numbers are compared to four digits."""
+    if isinstance(value, dict):
+        return {k: _rounded(v) for k, v in value.items() if k not in ("ms", "elapsed_ms")}
+    if isinstance(value, list):
+        return [_rounded(v) for v in value]
+    return round(value, 4) if isinstance(value, float) else value
+
+
+def _ask(conn: psycopg.Connection, token: str) -> list[str]:
+    begin(conn, token)
+    conn.execute("set local role app_reader")
+    answers = []
+    for vector in (None, "[1, 0.5, 0.25]"):
+        for query, profile, filters in QUESTIONS:
+            report = conn.execute(
+                """select memhouse.search_report(%s, %s, %s, 100, '2024-06-01', %s::jsonb, 60000)""",
+                (query, vector, profile, json.dumps(filters)),
+            ).fetchone()[0]
+            answers.append(json.dumps(_rounded(report), sort_keys=True))
+    answers.append(str(conn.execute("select * from memhouse.list_knowledge()").fetchall()))
+    answers.append(str(conn.execute("select count(*), min(statement) from memhouse.knowledge").fetchall()))
+    answers.append(str(conn.execute("select * from memhouse.profiles()").fetchall()))
+    conn.execute("reset role")
+    return answers
+
+
+def _embed(conn: psycopg.Connection) -> None:
+    conn.execute(
+        """insert into memhouse.embedding (account_id, knowledge_id, identity_id, vec)
+           select account_id, knowledge_id, 1, case when statement like '%Contoso%' then '[1, 0.5, 0.25]' else '[0, 0, 1]' end::halfvec
+           from memhouse.knowledge on conflict do nothing"""
+    )
+    for account in ("acme", "rival"):
+        conn.execute("select from memhouse.begin_internal(%s)", (account,))
+        conn.execute("select memhouse.rebuild_entities()")
+    conn.execute("select set_config('memhouse.reader', '', true)")
+
+
+def test_reports_with_and_without_hidden_rows(pair: Pair) -> None:
+    with pair.server.connect(pair.name, autocommit=False) as conn:
+        _embed(conn)
+        absent = _ask(conn, pair.token)
+        rows = pair.hidden()
+        store(conn, rows)
+        conn.execute(
+            """insert into memhouse.observation (account_id, observation_id, scope_id, role, content, sensitivity, occurred_at, source_key)
+               select account_id, memhouse.uuid_v7(), scope_id, 'user', 'Contoso', 'restricted', now(), 'secret-key'
+               from memhouse.scope as s join memhouse.account using (account_id) where account_key = 'acme' and scope_key = 'open'"""
+        )
+        conn.execute(
+            """insert into memhouse.relation (account_id, from_id, to_id, type, confidence)
+               select v.account_id, v.knowledge_id, h.knowledge_id, 'supports', 1
+               from memhouse.knowledge as v join memhouse.knowledge as h on h.account_id = v.account_id
+               where v.statement like 'A visible%' and h.statement like 'The contoso%'"""
+        )
+        conn.execute("select memhouse.link_scopes('acme', 'open', 'shut')")
+        _embed(conn)
+        hidden = _ask(conn, pair.token)
+        for before, after in zip(absent, hidden, strict=True):
+            assert before == after
+        conn.rollback()
+
+
+def test_disclosure_tells_that_and_no_more(pair: Pair) -> None:
+    with pair.server.connect(pair.name, autocommit=False) as conn:
+        store(conn, pair.hidden())
+        _embed(conn)
+        ask = "select memhouse.search_report('contoso', p_deadline_ms => 60000)"
+        begin(conn, pair.token)
+        silent = _rounded(conn.execute(ask).fetchone()[0])
+        assert silent["retrieval_outcomes"] == []
+        conn.execute("select memhouse.set_account_setting('acme', 'disclose_authorization_filtered', 'true')")
+        begin(conn, pair.token)
+        told = _rounded(conn.execute(ask).fetchone()[0])
+        assert told.pop("retrieval_outcomes") == [
+            {"stage": "candidate_filter", "reason_class": "authorization_filtered"}
+        ]
+        silent.pop("retrieval_outcomes")
+        assert told == silent
+        conn.rollback()
+
+
+# Calls that name a row or a key. {id} is a hidden id, or one that does not exist.
+CALLS = [
+    "select memhouse.relate('{id}', '{seen}', 'supports')",
+    "select memhouse.relate('{seen}', '{id}', 'contradicts')",
+    "select memhouse.transition('{id}', 'deprecated')",
+    "select memhouse.erase('{id}')",
+    "select memhouse.store_embedding('{id}', '[1, 2, 3]')",
+    "select memhouse.set_expiry('{id}', null)",
+    "select memhouse.set_revalidation('{id}', null)",
+    "select memhouse.lifecycle_history('{id}')",
+    "select memhouse.propose_promotion('{id}', 'account')",
+    "select memhouse.consent('{id}')",
+    "select memhouse.decline('{id}')",
+    "select memhouse.remember('open', 'x', p_sources => array['{observation}']::uuid[])",
+    "select count(*) from memhouse.search('contoso', p_filters => '{{\"source\": \"{observation}\"}}')",
+    "select count(*) from memhouse.list_knowledge(p_after => '{id}')",
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_calls_that_name_a_hidden_row(pair: Pair, call: str) -> None:
+    with pair.server.connect(pair.name, autocommit=False) as conn:
+        rows = pair.hidden()
+        store(conn, rows)
+        observation = conn.execute(
+            """insert into memhouse.observation (account_id, observation_id, scope_id, role, content, sensitivity, occurred_at)
+               select account_id, memhouse.uuid_v7(), scope_id, 'user', 'Contoso', 'restricted', now()
+               from memhouse.scope join memhouse.account using (account_id) where account_key = 'acme' and scope_key = 'open'
+               returning observation_id"""
+        ).fetchone()[0]
+        seen = conn.execute(
+            "select knowledge_id from memhouse.knowledge where statement like 'A visible%' limit 1"
+        ).fetchone()[0]
+        conn.execute("select from memhouse.begin_write(%s::text)", (pair.token,))
+        conn.execute("set local role app_writer")
+
+        def answer(id: uuid.UUID, observation: uuid.UUID) -> str:
+            try:
+                with conn.transaction():
+                    text = str(conn.execute(call.format(id=id, seen=seen, observation=observation)).fetchall())
+            except psycopg.Error as error:
+                diag = error.diag
+                text = repr([diag.sqlstate, diag.message_primary, diag.message_detail, diag.message_hint, diag.context])
+            return text.replace(str(id), "ID").replace(str(observation), "ID")
+
+        answer(uuid.uuid4(), uuid.uuid4())  # the first call in a session has a line more of context: nothing is cached
+        # Of the same time as the hidden ids, as paging compares with it.
+        nowhere = answer(uuid.UUID(int=rows[0].id.int ^ 1), uuid.UUID(int=observation.int ^ 1))
+        for row in (rows[0], rows[10], rows[20], rows[30]):
+            if "p_after" not in call:
+                assert answer(row.id, observation) == nowhere
+        assert answer(rows[0].id, observation) == nowhere
+        conn.rollback()
+
+
+def test_source_keys_of_others(pair: Pair) -> None:
+    """A key that a hidden row holds is free, as one that nothing holds."""
+    with pair.server.connect(pair.name, autocommit=False) as conn:
+        for scope in ("open", "shut"):
+            conn.execute(
+                """insert into memhouse.observation (account_id, observation_id, scope_id, role, content, sensitivity, occurred_at, source_key, written_by)
+                   select a.account_id, memhouse.uuid_v7(), s.scope_id, 'user', 'Contoso', 'restricted', now(), 'theirs', c.credential_id
+                   from memhouse.account as a join memhouse.scope as s using (account_id) join memhouse.credential as c using (account_id)
+                   where account_key = 'acme' and scope_key = %s and credential_name = 'boss'""",
+                (scope,),
+            )
+        conn.execute("select from memhouse.begin_write(%s::text)", (pair.token,))
+        conn.execute("set local role app_writer")
+        mine = [
+            conn.execute("select memhouse.observe('open', %s, p_source_key => %s)", (key, key)).fetchone()[0]
+            for key in ("theirs", "free", "theirs", "free")
+        ]
+        assert mine[0] == mine[2] and mine[1] == mine[3]
+        # Both were stored just now: their ids carry the time.
+        assert abs((mine[0].int >> 80) - (mine[1].int >> 80)) < 60_000
+        contents = conn.execute(
+            "select content from memhouse.observation where observation_id = any (%s)", (mine,)
+        ).fetchall()
+        assert sorted(contents) == [("free",), ("theirs",)]
+        conn.rollback()
+
+
+@pytest.mark.parametrize(
+    ("ungranted", "unknown"),
+    [
+        ("select memhouse.begin_read(%(token)s::text, p_scope => 'shut')", "select memhouse.begin_read(%(token)s::text, p_scope => 'shux')"),
+        ("select memhouse.observe('shut', 'x')", "select memhouse.observe('shux', 'x')"),
+        ("select memhouse.remember('shut', 'x')", "select memhouse.remember('shux', 'x')"),
+        ("select memhouse.begin_read('mh_wrong')", "select memhouse.begin_read('')"),
+    ],
+)  # fmt: skip
+def test_names_that_are_not_for_this_credential(pair: Pair, ungranted: str, unknown: str) -> None:
+    with pair.server.connect(pair.name, autocommit=False) as conn:
+        conn.execute("select from memhouse.begin_write(%s::text)", (pair.token,))
+        answers = []
+        # The first round only fills caches: it has a line more of context.
+        for call in (unknown, unknown, ungranted, unknown):
+            with pytest.raises(psycopg.Error) as refused, conn.transaction():
+                conn.execute(call, {"token": pair.token})
+            diag = refused.value.diag
+            answers.append(
+                [
+                    diag.sqlstate,
+                    diag.message_primary,
+                    (diag.message_detail or "").replace("shux", "shut"),
+                    diag.message_hint,
+                    diag.context,
+                ]
+            )
+        assert answers[2] == answers[3]
+        conn.rollback()
+
+
+# --- the planner -------------------------------------------------------------------------------
+
+# A condition that holds for many hidden rows, and one like it that holds for none.
+GUESSES = [
+    ("tsv @@ 'contoso'", "tsv @@ 'contozo'"),
+    ("statement = 'The contoso acquisition near the harbour, in Contoso Bay.'", "statement = 'The contozo acquisition near the harbour, in Contozo Bay.'"),
+    ("statement like 'The con%%'", "statement like 'The xon%%'"),
+    ("sensitivity = 'restricted'", "sensitivity = 'personal'"),
+    ("subject_peer_id = '{noa}'", "subject_peer_id = '{mia}'"),
+    ("recorded_at > '2000-01-01'", "recorded_at > '2100-01-01'"),
+    ("expires_at < '2100-01-01'", "expires_at < '2000-01-01'"),
+    ("lifecycle_state = 'deprecated'", "lifecycle_state = 'rejected'"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def estimated(pair: Pair) -> tuple[Pair, dict[str, str]]:
+    """Thousands of hidden rows, and fresh statistics."""
+    with pair.server.connect(pair.name) as conn:
+        with conn.transaction():
+            store(conn, [row for _ in range(40) for row in pair.hidden()])
+        conn.execute("analyze")
+        peers = dict(
+            conn.execute(
+                "select peer_key, peer_id::text from memhouse.peer join memhouse.account using (account_id) where account_key = 'acme'"
+            )
+        )
+    return pair, peers
+
+
+@pytest.mark.parametrize("number", range(len(GUESSES)))
+def test_explain_estimates(estimated: tuple[Pair, dict[str, str]], number: int) -> None:
+    pair, peers = estimated
+    with pair.server.connect(pair.name, autocommit=False) as conn:
+        begin(conn, pair.token)
+        conn.execute("set local role app_reader")
+        conn.execute("set local client_min_messages = log")
+        plans = []
+        for condition in GUESSES[number]:
+            lines = conn.execute(
+                f"explain select from memhouse.knowledge where {condition.format(**peers).replace('%%', '%')}"
+            ).fetchall()
+            plans.append(re.findall(r"cost=\S+ rows=\d+", "\n".join(line[0] for line in lines)))
+        assert plans[0] == plans[1]
+        assert "rows=1" in plans[0][0].split()
+        conn.rollback()
+
+
+def test_functions_print_no_plans(estimated: tuple[Pair, dict[str, str]]) -> None:
+    pair, _ = estimated
+    heard: list[str] = []
+    with pair.server.connect(pair.name, user="app_writer", autocommit=False) as conn:
+        conn.add_notice_handler(lambda notice: heard.append(f"{notice.message_primary} {notice.message_detail}"))
+        begin(conn, pair.token)
+        conn.execute("set local client_min_messages = log")
+        conn.execute("set local debug_print_plan = on")
+        conn.execute("select 1")
+        assert any("PLANNEDSTMT" in line for line in heard)
+        heard.clear()
+        for call in (
+            "search('contoso')",
+            "search_report('contoso')",
+            "list_knowledge()",
+            "plan_search('contoso')",
+            "unembedded()",
+        ):
+            conn.execute(f"select memhouse.{call}")
+        assert not any("knowledge" in line for line in heard if "PLANNEDSTMT" in line and ":relname" in line)
+        # Of each call, the plan of the call itself is all that is printed.
+        assert sum("PLANNEDSTMT" in line for line in heard) == 5
+        conn.rollback()
+
+
+def test_every_function_a_caller_reaches_prints_no_plan(db: psycopg.Connection) -> None:
+    assert not db.execute(
+        """select distinct p.oid::regprocedure::text
+           from pg_proc as p, aclexplode(p.proacl) as a
+           where p.pronamespace = 'memhouse'::regnamespace and p.prosecdef and p.proname !~ '^_'
+             and a.grantee in ('memhouse_reader'::regrole, 'memhouse_writer'::regrole, 'memhouse_internal'::regrole)
+             and not coalesce('debug_print_plan=off' = any (p.proconfig), false)"""
+    ).fetchall()
