@@ -322,3 +322,55 @@ RUN_JOB: Final = "select %(job)s::text, memhouse.run_job(p_job => %(job)s::text)
 RUN_DUE_JOBS: Final = "select job_name, changed from memhouse.run_due_jobs()"
 INSTALL_JOBS: Final = "select memhouse.install_jobs(p_schedule => %(schedule)s::text, p_role => %(role)s::name)"
 UNINSTALL_JOBS: Final = "select memhouse.uninstall_jobs()"
+
+# Authority, for `memhouse policies` and `memhouse explain-admission`.
+EXPLAIN_ADMISSION: Final = """
+select condition, holds, detail
+from memhouse.explain_admission(
+    p_account => %(account)s::text,
+    p_credential => %(credential_name)s::text,
+    p_id => %(id)s::uuid,
+    p_peer_key => %(peer_key)s::text
+)
+"""
+
+EFFECTIVE_ACCESS: Final = """
+select scope, role, through, about_others, about_reader, shared
+from memhouse.effective_access(
+    p_account => %(account)s::text, p_credential => %(credential_name)s::text, p_peer_key => %(peer_key)s::text
+)
+"""
+
+# What a database role may do in the schema, through which role, and which policies decide about rows.
+ROLE_POLICIES: Final = """
+with wanted as (select %(role)s::name::regrole::oid as role_oid),
+granted as (
+    select 'table' as kind, relation.oid, relation.oid::regclass::text as object, entry.grantee, entry.privilege_type
+    from pg_catalog.pg_class as relation, aclexplode(relation.relacl) as entry
+    where relation.relnamespace = 'memhouse'::regnamespace and relation.relkind in ('r', 'p', 'v')
+    union all
+    select 'function', routine.oid, routine.oid::regprocedure::text, entry.grantee, entry.privilege_type
+    from pg_catalog.pg_proc as routine, aclexplode(routine.proacl) as entry
+    where routine.pronamespace = 'memhouse'::regnamespace
+)
+select
+    granted.kind,
+    granted.object,
+    array_agg(distinct lower(granted.privilege_type) order by lower(granted.privilege_type)) as privileges,
+    array_agg(distinct granted.grantee::regrole::text order by granted.grantee::regrole::text) as through,
+    coalesce((
+        select jsonb_object_agg(
+            policy.polname, coalesce(pg_get_expr(policy.polqual, policy.polrelid),
+                                     pg_get_expr(policy.polwithcheck, policy.polrelid)))
+        from pg_catalog.pg_policy as policy
+        where granted.kind = 'table' and policy.polrelid = granted.oid
+            and exists (
+                select from unnest(policy.polroles) as reached (role_oid)
+                where pg_has_role(wanted.role_oid, reached.role_oid, 'usage'))
+    ), '{}') as policies
+from granted
+cross join wanted
+where pg_has_role(wanted.role_oid, granted.grantee, 'usage')
+group by wanted.role_oid, granted.kind, granted.oid, granted.object
+order by granted.kind desc, granted.object
+"""
