@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import uuid
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -218,3 +220,13 @@ def test_two_changes_in_one_transaction(house: House, curator: Hand) -> None:
             curator.conn.execute("select memhouse.transition(%s, %s)", (id, state))
     assert house.execute("select active_during::text from memhouse.knowledge where knowledge_id = %s", id) == [("{}",)]
     assert len(curator.history(id)) == 3
+
+
+def test_the_documentation_draws_the_graph(house: House) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "lifecycle.md").read_text()
+    drawn = set(re.findall(r"^    (\w+) --> (\w+)$", text, re.M))
+    # The edges to redacted are told in words: there is one from every state.
+    assert drawn == {(a, b) for a, b in edges(house) if b != "redacted"}
+    assert {a for a, b in edges(house) if b == "redacted"} == set(STATES) - {"redacted"}
+    for state in STATES:
+        assert f"| {state} |" in text

@@ -187,13 +187,16 @@ def export(account: str, output: Path | None, dsn: str, as_json: bool) -> None:
 
 def restore_archive(file: Path, dsn: str, as_json: bool) -> None:
     """What import --archive does."""
-    with click.progressbar(length=1, label="restoring", file=sys.stderr) as bar:
+    if as_json or not sys.stderr.isatty():
+        report = archive.restore(dsn, file)
+    else:
+        with click.progressbar(length=1, label="restoring", file=sys.stderr) as bar:
 
-        def advance(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
+            def advance(done: int, total: int) -> None:
+                bar.length = total
+                bar.update(done - bar.pos)
 
-        report = archive.restore(dsn, file, None if as_json or not sys.stderr.isatty() else advance)
+            report = archive.restore(dsn, file, advance)
     if as_json:
         print_json(asdict(report))
         return

@@ -1,0 +1,1 @@
+"""What a sweep costs those who read meanwhile."""
