@@ -26,6 +26,7 @@ ROLES = (
     "memhouse_writer",
     "memhouse_internal",
     "memhouse_admin",
+    "memhouse_jobs",
 )
 
 
