@@ -1,5 +1,6 @@
 -- Writes the posture and its seal as transaction-local settings: they end with the transaction, whoever ends it, so
--- a pooler can hand the connection on. Definer because it signs; executable by the begin_* functions only.
+-- a pooler can hand the connection on. Where the account's setting log_reads is on, a line of the server's log says who
+-- began what, without content; a read writes nothing into the database. Definer because it signs; executable by the begin_* functions only.
 create or replace function memhouse._set_reader(p_reader memhouse.reader)
 returns void
 language plpgsql volatile security definer
@@ -10,6 +11,11 @@ as $$
 declare
     v_posture text := p_reader::text;
 begin
+    if exists (select from memhouse.account as a where a.account_id = p_reader.account_id and a.settings -> 'log_reads' = 'true') then
+        raise log 'memhouse: posture % begun for account % by credential %, % scopes, known at %',
+            p_reader.posture, p_reader.account_id, coalesce(p_reader.credential_id::text, 'none'), cardinality(p_reader.scopes),
+            coalesce(p_reader.known_at::text, 'now');
+    end if;
     perform set_config('memhouse.reader', v_posture, true),
             set_config('memhouse.seal', memhouse._seal(v_posture, (select max(k.key_id) from memhouse.seal_key as k)), true);
 end

@@ -16,6 +16,7 @@ begin
         v_type := case v_key
             when 'disclose_authorization_filtered' then 'boolean'
             when 'experimental_minimal_recall' then 'boolean'
+            when 'log_reads' then 'boolean'
             when 'default_profile' then 'string'
         end;
         if v_type is null then

@@ -12,4 +12,4 @@ begin
 end
 $$;
 comment on function memhouse.set_account_setting(text, text, jsonb) is
-'Sets one setting of an account: disclose_authorization_filtered (boolean, default false), default_profile (text, default balanced), experimental_minimal_recall (boolean, default false). Errors: MH018, MH019.';
+'Sets one setting of an account: disclose_authorization_filtered (boolean, default false), default_profile (text, default balanced), experimental_minimal_recall (boolean, default false), log_reads (boolean, default false: every posture that is begun leaves a line in the log of the server). Errors: MH018, MH019.';

@@ -76,7 +76,9 @@ def jobs_list(dsn: str, as_json: bool) -> None:
         print_json([{name: _plain(value) for name, value in job.items()} for job in found])
         return
     for job in found:
-        click.echo(f"{click.style(job['job_name'], bold=True)}  every {job['every']}" + ("" if job["enabled"] else ", off"))
+        click.echo(
+            f"{click.style(job['job_name'], bold=True)}  every {job['every']}" + ("" if job["enabled"] else ", off")
+        )
         click.echo(click.style(f"    {job['description']}", dim=True))
         if job["last_finished_at"] is None:
             last = "has not run yet"
