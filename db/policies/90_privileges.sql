@@ -94,7 +94,7 @@ grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse._profile(text), memhouse._profile_version(memhouse.profile),
     memhouse.fuse(memhouse.listed_candidate[], jsonb, integer, integer),
     memhouse.disagreement(memhouse.listed_candidate[], memhouse.outcome[]),
-    memhouse._applicable(text, memhouse.request), memhouse._breakdown(memhouse.contribution[]),
+    memhouse._applicable(text, memhouse.request), memhouse._deadline_fired(timestamptz), memhouse._breakdown(memhouse.contribution[]),
     memhouse._write_scope(text), memhouse._peer(text), memhouse._checked_text(text, text, integer),
     memhouse._checked_metadata(jsonb), memhouse._known_source_key(text, text), memhouse._attach_sources(uuid, uuid[]),
     memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 from uuid import UUID
 
 import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from memhouse_thin import core
 from memhouse_thin.core import Call, Embedder, Instant, Rows, Statement
+from memhouse_thin.errors import ArgumentInvalid
 from memhouse_thin.results import (
     EmbeddingIdentity,
     Knowledge,
@@ -38,6 +40,8 @@ class AsyncClient:
     turns a text into a vector and names its space. ``profile`` and ``deadline_ms`` are defaults of
     ``search``. ``strict`` makes a failing embedder an error; otherwise a search goes on without its
     vector and reports ``semantic`` as dropped. ``cache`` holds query vectors and may be shared by clients.
+    ``fan_out`` with a pool: "parallel" runs each strategy on a connection of its own, all in one snapshot, and answers
+    as "serial" does; when the pool cannot give the connections within ``fan_out_wait_ms``, the read goes serially.
     ``prepare_threshold`` is psycopg's, for a connection the client opens; None prepares nothing, which
     every transaction pooler can serve.
     """
@@ -53,12 +57,22 @@ class AsyncClient:
         strict: bool = False,
         cache: core.QueryCache | None = None,
         prepare_threshold: int | None = None,
+        fan_out: Literal["serial", "parallel"] = "serial",
+        fan_out_wait_ms: int = 10,
     ) -> None:
         self._dsn = target if isinstance(target, str) else None
         self._pool = target if isinstance(target, AsyncConnectionPool) else None
         self._conn = target if isinstance(target, psycopg.AsyncConnection) else None
         if self._dsn is None and self._pool is None and self._conn is None:
             raise TypeError("target is a connection string, a psycopg AsyncConnection or an AsyncConnectionPool")
+        if fan_out not in ("serial", "parallel"):
+            raise ArgumentInvalid("fan_out is serial or parallel.", detail=f"fan_out is {fan_out!r}.")
+        if fan_out == "parallel" and self._pool is None:
+            raise ArgumentInvalid(
+                "A parallel fan-out needs a pool.", hint="Create the client with a psycopg_pool pool."
+            )
+        self._parallel = fan_out == "parallel"
+        self._fan_out_wait_s = fan_out_wait_ms / 1000
         self._credential = credential
         self._embedder = embedder
         self._profile = profile
@@ -135,8 +149,12 @@ class AsyncClient:
                 embedding=vector,
                 identity=None if vector is None else core.identity_key(identity),
             )
-            answers = await self._send(conn, plan.calls, read=True, deadline_passed=plan.deadline_passed)
-        result = plan.result(answers, embedding_ms)
+            result = None
+            if self._parallel:
+                result = await self._fan_out(conn, core.fan_out(plan), embedding_ms)
+            if result is None:
+                answers = await self._send(conn, plan.calls, read=True, deadline_passed=plan.deadline_passed)
+                result = plan.result(answers, embedding_ms)
         self._account = result.reader.account_key
         if fresh and vector is not None and self._embedder is not None:
             self._cache.put(self._account, self._embedder.identity, query, vector)
@@ -394,6 +412,85 @@ class AsyncClient:
                     raise core.failure(error) from error
             assert self._conn is not None
             yield self._conn
+
+    async def _fan_out(
+        self, conn: psycopg.AsyncConnection[Any], fan: core.FanOut, embedding_ms: float
+    ) -> SearchResult | None:
+        """The read over several connections; None when it has to go serially after all."""
+        rows: list[Rows] = []
+        workers: list[psycopg.AsyncConnection[Any]] = []
+        try:
+            await exchange(conn, fan.open(), rows)
+            opened = fan.opened(rows)
+            # One strategy alone gains nothing from a second connection.
+            if len(opened.parallel) < 2 or not await self._hire(workers, len(opened.parallel)):
+                await conn.rollback()
+                return None
+            parts = await self._run_parts(workers, fan, opened)
+            workers = []
+            if opened.then:
+                rows.clear()
+                await exchange(conn, fan.rest(opened, parts), rows)
+                parts += [row[0][0] for row in rows[1:]]
+            rows.clear()
+            await exchange(conn, fan.finish(opened, parts), rows)
+            return fan.result(opened, rows[1][0][0], embedding_ms)
+        except BaseException as error:
+            await self._undo(conn, False)
+            if not isinstance(error, Exception):
+                raise
+            raise core.failure(error, deadline_passed=fan.serial.deadline_passed(())) from error
+        finally:
+            for worker in workers:
+                await self._dismiss(worker)
+
+    async def _hire(self, workers: list[psycopg.AsyncConnection[Any]], wanted: int) -> bool:
+        """Take connections for the parts, as many as wanted, or say that there are not enough in time."""
+        assert self._pool is not None
+        until = time.monotonic() + self._fan_out_wait_s
+        try:
+            while len(workers) < wanted:
+                workers.append(await self._pool.getconn(timeout=max(0.001, until - time.monotonic())))
+        except PoolTimeout:
+            return False
+        return True
+
+    async def _dismiss(self, worker: psycopg.AsyncConnection[Any]) -> None:
+        """Give a connection back; one that is still at work is closed, which ends its work."""
+        assert self._pool is not None
+        if worker.info.transaction_status == TransactionStatus.ACTIVE:
+            await worker.close()
+        await self._pool.putconn(worker)
+
+    async def _run_parts(
+        self, workers: list[psycopg.AsyncConnection[Any]], fan: core.FanOut, opened: core.Opened
+    ) -> list[str]:
+        """The sealed parts that came in time, each from a connection of its own."""
+        tasks = [
+            asyncio.ensure_future(self._run_part(worker, fan.part(opened, strategy)))
+            for worker, strategy in zip(workers, opened.parallel, strict=True)
+        ]
+        # A part that is late by more than the server's own timeout is not waited for.
+        done, late = await asyncio.wait(tasks, timeout=(fan.left_ms(opened) + core.MARGIN_MS) / 1000)
+        for task in late:
+            task.cancel()
+        return [part for task in tasks if task in done and (part := task.result()) is not None]
+
+    async def _run_part(self, worker: psycopg.AsyncConnection[Any], calls: Sequence[Call]) -> str | None:
+        """One part, or None when it was cut off by the deadline; gives the connection back."""
+        rows: list[Rows] = []
+        try:
+            await worker.set_autocommit(True)
+            await exchange(worker, calls, rows)
+            return str(rows[-2][0][0])
+        except psycopg.errors.QueryCanceled:
+            await self._undo(worker, False)
+            return None
+        except BaseException:
+            await self._undo(worker, False)
+            raise
+        finally:
+            await self._dismiss(worker)
 
     async def _send(
         self,

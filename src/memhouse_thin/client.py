@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent import futures
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 from uuid import UUID
 
 import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from memhouse_thin import core
 from memhouse_thin.core import Call, Embedder, Instant, Rows, Statement
+from memhouse_thin.errors import ArgumentInvalid
 from memhouse_thin.results import (
     EmbeddingIdentity,
     Knowledge,
@@ -37,6 +41,8 @@ class Client:
     turns a text into a vector and names its space. ``profile`` and ``deadline_ms`` are defaults of
     ``search``. ``strict`` makes a failing embedder an error; otherwise a search goes on without its
     vector and reports ``semantic`` as dropped. ``cache`` holds query vectors and may be shared by clients.
+    ``fan_out`` with a pool: "parallel" runs each strategy on a connection of its own, all in one snapshot, and answers
+    as "serial" does; when the pool cannot give the connections within ``fan_out_wait_ms``, the read goes serially.
     ``prepare_threshold`` is psycopg's, for a connection the client opens; None prepares nothing, which
     every transaction pooler can serve.
     """
@@ -52,12 +58,22 @@ class Client:
         strict: bool = False,
         cache: core.QueryCache | None = None,
         prepare_threshold: int | None = None,
+        fan_out: Literal["serial", "parallel"] = "serial",
+        fan_out_wait_ms: int = 10,
     ) -> None:
         self._dsn = target if isinstance(target, str) else None
         self._pool = target if isinstance(target, ConnectionPool) else None
         self._conn = target if isinstance(target, psycopg.Connection) else None
         if self._dsn is None and self._pool is None and self._conn is None:
             raise TypeError("target is a connection string, a psycopg Connection or a ConnectionPool")
+        if fan_out not in ("serial", "parallel"):
+            raise ArgumentInvalid("fan_out is serial or parallel.", detail=f"fan_out is {fan_out!r}.")
+        if fan_out == "parallel" and self._pool is None:
+            raise ArgumentInvalid(
+                "A parallel fan-out needs a pool.", hint="Create the client with a psycopg_pool pool."
+            )
+        self._parallel = fan_out == "parallel"
+        self._fan_out_wait_s = fan_out_wait_ms / 1000
         self._credential = credential
         self._embedder = embedder
         self._profile = profile
@@ -134,8 +150,12 @@ class Client:
                 embedding=vector,
                 identity=None if vector is None else core.identity_key(identity),
             )
-            answers = self._send(conn, plan.calls, read=True, deadline_passed=plan.deadline_passed)
-        result = plan.result(answers, embedding_ms)
+            result = None
+            if self._parallel:
+                result = self._fan_out(conn, core.fan_out(plan), embedding_ms)
+            if result is None:
+                answers = self._send(conn, plan.calls, read=True, deadline_passed=plan.deadline_passed)
+                result = plan.result(answers, embedding_ms)
         self._account = result.reader.account_key
         if fresh and vector is not None and self._embedder is not None:
             self._cache.put(self._account, self._embedder.identity, query, vector)
@@ -390,6 +410,79 @@ class Client:
             assert self._conn is not None
             yield self._conn
 
+    def _fan_out(self, conn: psycopg.Connection[Any], fan: core.FanOut, embedding_ms: float) -> SearchResult | None:
+        """The read over several connections; None when it has to go serially after all."""
+        rows: list[Rows] = []
+        workers: list[psycopg.Connection[Any]] = []
+        try:
+            exchange(conn, fan.open(), rows)
+            opened = fan.opened(rows)
+            # One strategy alone gains nothing from a second connection.
+            if len(opened.parallel) < 2 or not self._hire(workers, len(opened.parallel)):
+                conn.rollback()
+                return None
+            parts = self._run_parts(workers, fan, opened)
+            workers = []
+            if opened.then:
+                rows.clear()
+                exchange(conn, fan.rest(opened, parts), rows)
+                parts += [row[0][0] for row in rows[1:]]
+            rows.clear()
+            exchange(conn, fan.finish(opened, parts), rows)
+            return fan.result(opened, rows[1][0][0], embedding_ms)
+        except BaseException as error:
+            self._undo(conn, False)
+            if not isinstance(error, Exception):
+                raise
+            raise core.failure(error, deadline_passed=fan.serial.deadline_passed(())) from error
+        finally:
+            for worker in workers:
+                self._dismiss(worker)
+
+    def _hire(self, workers: list[psycopg.Connection[Any]], wanted: int) -> bool:
+        """Take connections for the parts, as many as wanted, or say that there are not enough in time."""
+        assert self._pool is not None
+        until = time.monotonic() + self._fan_out_wait_s
+        try:
+            while len(workers) < wanted:
+                workers.append(self._pool.getconn(timeout=max(0.001, until - time.monotonic())))
+        except PoolTimeout:
+            return False
+        return True
+
+    def _dismiss(self, worker: psycopg.Connection[Any]) -> None:
+        """Give a connection back; one that is still at work is closed, which ends its work."""
+        assert self._pool is not None
+        if worker.info.transaction_status == TransactionStatus.ACTIVE:
+            worker.close()
+        self._pool.putconn(worker)
+
+    def _run_parts(self, workers: list[psycopg.Connection[Any]], fan: core.FanOut, opened: core.Opened) -> list[str]:
+        """The sealed parts that came in time, each from a connection of its own."""
+        tasks = [
+            threads().submit(self._run_part, worker, fan.part(opened, strategy))
+            for worker, strategy in zip(workers, opened.parallel, strict=True)
+        ]
+        # A part that is late by more than the server's own timeout is not waited for.
+        done, _ = futures.wait(tasks, timeout=(fan.left_ms(opened) + core.MARGIN_MS) / 1000)
+        return [part for task in tasks if task in done and (part := task.result()) is not None]
+
+    def _run_part(self, worker: psycopg.Connection[Any], calls: Sequence[Call]) -> str | None:
+        """One part, or None when it was cut off by the deadline; gives the connection back."""
+        rows: list[Rows] = []
+        try:
+            worker.autocommit = True
+            exchange(worker, calls, rows)
+            return str(rows[-2][0][0])
+        except psycopg.errors.QueryCanceled:
+            self._undo(worker, False)
+            return None
+        except BaseException:
+            self._undo(worker, False)
+            raise
+        finally:
+            self._dismiss(worker)
+
     def _send(
         self,
         conn: psycopg.Connection[Any],
@@ -445,3 +538,9 @@ def exchange(conn: psycopg.Connection[Any], calls: Sequence[Call], rows: list[Ro
         rows.append(cursor.fetchall() if cursor.description else [])
     if failed is not None:
         raise failed
+
+
+@functools.cache
+def threads() -> futures.ThreadPoolExecutor:
+    """The threads of all parallel reads of this process; they wait on sockets, so there may be many."""
+    return futures.ThreadPoolExecutor(max_workers=64, thread_name_prefix="memhouse-part")

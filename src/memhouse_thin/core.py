@@ -11,6 +11,7 @@ import json
 import logging
 import math
 import os
+import re
 import threading
 import time
 from collections import OrderedDict
@@ -25,7 +26,14 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from memhouse_thin import sql
-from memhouse_thin.errors import ArgumentInvalid, EmbedderFailed, EmbeddingInvalid, MemhouseError, from_psycopg
+from memhouse_thin.errors import (
+    ArgumentInvalid,
+    ConnectionFailed,
+    EmbedderFailed,
+    EmbeddingInvalid,
+    MemhouseError,
+    from_psycopg,
+)
 from memhouse_thin.results import EmbeddingIdentity, ReaderPosture, SearchResult
 
 #: The rows of one call.
@@ -43,6 +51,9 @@ READ_BOUND_MS = 60_000
 #: arrival of the statement, the function's clock from its start a moment later: the function is told a
 #: deadline this much earlier (at most a fifth), so that the timeout never comes before it.
 MARGIN_MS = 10
+
+#: The bound, beyond the deadline, on steps of a parallel read that take a few milliseconds and must not be cut off.
+FUSE_MS = 1_000
 
 #: How long a client waits for a server that does not answer, unless told otherwise.
 CONNECT_TIMEOUT_S = 10
@@ -316,14 +327,15 @@ class Search:
     calls: tuple[Call, ...]
     clock: Clock
     spent_ms: int
+    margin_ms: int
 
     def deadline_ms(self, answers: Sequence[Rows]) -> int | None:
         """The whole deadline, from the client's call; None while only the server knows it."""
         if self.clock.deadline_ms is not None:
             return self.clock.deadline_ms
-        if len(answers) <= _PROFILE_DEADLINE:
+        if len(answers) <= _SERVER_DEADLINE:
             return None
-        return int(answers[_PROFILE_DEADLINE][0][0]) + self.spent_ms
+        return int(answers[_SERVER_DEADLINE][0][0]) + self.margin_ms + self.spent_ms
 
     def deadline_passed(self, answers: Sequence[Rows]) -> bool:
         """Whether our own clock is beyond the deadline, as far as the answers tell it."""
@@ -345,7 +357,7 @@ class Search:
 
 # Positions in the calls of a search.
 _READER = 1
-_PROFILE_DEADLINE = 2
+_SERVER_DEADLINE = 2
 
 
 def search(
@@ -365,9 +377,9 @@ def search(
 ) -> Search:
     """The calls of one search, with what is left of the deadline.
 
-    With a deadline of the caller's, what is left of it bounds each statement from the first. Without
-    one, the server looks the profile's deadline up between begin_read and the search, in the same
-    round trip, and takes off what was spent before sending.
+    What is left of the deadline bounds each statement from the first. Between begin_read and the search, in the same
+    round trip, the server says what the search may take: it knows the profile's own deadline, for which what was spent
+    before sending is taken off, and how much of a deadline the profile reserves for reranking.
     """
     spent_ms = int(clock.elapsed_ms)
     left_ms = clock.deadline_ms
@@ -376,6 +388,7 @@ def search(
             raise ArgumentInvalid("deadline_ms is no whole number.", detail=f"deadline_ms is {left_ms!r}.")
         # One that never was any is left for the server to refuse.
         left_ms = max(1, left_ms - spent_ms) if left_ms > 0 else left_ms
+    margin_ms = MARGIN_MS if left_ms is None else min(MARGIN_MS, max(0, left_ms // 5))
     params = {
         "query": clean_text("query", query),
         "embedding": embedding,
@@ -384,20 +397,123 @@ def search(
         "as_of": as_of,
         "filters": json_text("filters", filters),
         "identity": clean_text("identity", identity),
-        "deadline_ms": left_ms if left_ms is None else left_ms - min(MARGIN_MS, max(0, left_ms // 5)),
-        "margin_ms": MARGIN_MS,
+        "deadline_ms": left_ms if left_ms is None else left_ms - margin_ms,
+        "margin_ms": margin_ms,
         "spent_ms": spent_ms,
     }
-    calls = [
+    calls = (
         Call(sql.SET_TIMEOUT, {"timeout_ms": left_ms if left_ms is not None and left_ms > 0 else READ_BOUND_MS}),
         begin_read(credential, peer_key, scope, known_at),
-    ]
-    if left_ms is None:
-        calls.append(Call(sql.SET_PROFILE_TIMEOUT, params))
-        calls.append(Call(sql.SEARCH_REPORT_PROFILE_DEADLINE, params))
-    else:
-        calls.append(Call(sql.SEARCH_REPORT, params))
-    return Search(tuple(calls), clock, spent_ms)
+        Call(sql.SET_SEARCH_TIMEOUT, params),
+        Call(sql.SEARCH_REPORT, params),
+    )
+    return Search(calls, clock, spent_ms, margin_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class FanOut:
+    """One read over several connections, step by step; ``serial`` is the same read on one.
+
+    The first connection opens a snapshot and gets the plan, workers run a part each in that snapshot, and
+    the first connection runs what is left and fuses. All of it is the server's: plan and parts are sealed.
+    """
+
+    serial: Search
+    begin: Call
+    params: dict[str, Any]
+
+    def open(self) -> tuple[Call, ...]:
+        """First connection: posture, plan, and the snapshot for the others."""
+        left_ms = self.serial.clock.deadline_ms
+        timeout = Call(sql.SET_TIMEOUT, {"timeout_ms": READ_BOUND_MS if left_ms is None else max(1, left_ms)})
+        return (
+            Call(sql.BEGIN_SNAPSHOT),
+            timeout,
+            self.begin,
+            Call(sql.PLAN_SEARCH, self.params),
+            Call(sql.EXPORT_SNAPSHOT),
+        )
+
+    def opened(self, answers: Sequence[Rows]) -> Opened:
+        """What the first connection answered."""
+        plan = answers[3][0][0]
+        snapshot = str(answers[4][0][0])
+        if not re.fullmatch("[0-9A-Fa-f-]+", snapshot):
+            raise ConnectionFailed("The server exported a snapshot of no known form.", detail=snapshot)
+        deadline_ms = self.serial.clock.deadline_ms
+        if deadline_ms is None:
+            deadline_ms = int(plan["deadline_ms"]) + self.serial.margin_ms + self.serial.spent_ms
+        return Opened(
+            plan["plan"],
+            tuple(plan["parallel"]),
+            tuple(plan["then"]),
+            snapshot,
+            ReaderPosture.from_row(answers[2][0]),
+            deadline_ms,
+            deadline_ms - int(plan["reserved_rerank_ms"]),
+        )
+
+    def left_ms(self, opened: Opened) -> int:
+        """What is left for the strategies."""
+        return max(1, int(opened.strategies_until_ms - self.serial.clock.elapsed_ms))
+
+    def part(self, opened: Opened, strategy: str) -> tuple[Call, ...]:
+        """Worker: one strategy, in the snapshot of the first connection and under the same posture."""
+        return (
+            Call(sql.BEGIN_SNAPSHOT),
+            Call(sql.SET_SNAPSHOT.format(snapshot=opened.snapshot)),
+            Call(sql.SET_TIMEOUT, {"timeout_ms": self.left_ms(opened)}),
+            self.begin,
+            Call(sql.RUN_SEARCH_PART, {"plan": opened.plan, "strategy": strategy, "before": []}),
+            Call(sql.COMMIT),
+        )
+
+    def rest(self, opened: Opened, parts: Sequence[str]) -> tuple[Call, ...]:
+        """First connection: the strategies that come then; when no time is left they only say so."""
+        return (
+            Call(sql.SET_TIMEOUT, {"timeout_ms": self.left_ms(opened) + FUSE_MS}),
+            *(
+                Call(sql.RUN_SEARCH_PART, {"plan": opened.plan, "strategy": strategy, "before": list(parts)})
+                for strategy in opened.then
+            ),
+        )
+
+    def finish(self, opened: Opened, parts: Sequence[str]) -> tuple[Call, ...]:
+        """First connection: the answer."""
+        return (
+            Call(sql.SET_TIMEOUT, {"timeout_ms": self.left_ms(opened) + FUSE_MS}),
+            Call(sql.FINISH_SEARCH, {"plan": opened.plan, "parts": list(parts)}),
+            Call(sql.COMMIT),
+        )
+
+    def result(self, opened: Opened, report: Mapping[str, Any], embedding_ms: float) -> SearchResult:
+        """The answer out of the report."""
+        return SearchResult.from_json(
+            report,
+            reader=opened.reader,
+            deadline_ms=opened.deadline_ms,
+            embedding_ms=embedding_ms,
+            total_ms=self.serial.clock.elapsed_ms,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A fan-out that has begun: the sealed plan and what it is to be run with."""
+
+    plan: str
+    parallel: tuple[str, ...]
+    then: tuple[str, ...]
+    snapshot: str
+    reader: ReaderPosture
+    deadline_ms: int
+    strategies_until_ms: int
+
+
+def fan_out(plan: Search) -> FanOut:
+    """The same read over several connections."""
+    begin, search = plan.calls[_READER], plan.calls[-1]
+    return FanOut(plan, begin, dict(search.params))
 
 
 def list_knowledge(filters: Mapping[str, Any] | None, after: UUID | str | None, limit: int | None) -> Call:

@@ -211,7 +211,7 @@ def _locomo(samples: Any) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
                     {
                         "source_key": key,
                         "scope": scope,
-                        "statement": f"[{date_text.partition(' on ')[2]}] {turn['speaker']}: {text}",
+                        "statement": f"[{date_text}] {turn['speaker']}: {text}",
                         "kind": "event",
                         "sources": [key],
                     },

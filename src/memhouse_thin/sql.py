@@ -3,6 +3,9 @@
 Each parameter carries its cast, so that a wrong Python type becomes a data error with a name rather
 than "function does not exist". Vectors carry none: they travel as text and take the type of the
 function's parameter, wherever pgvector is installed.
+
+Every type and function is named with its schema. Behind a transaction pool another tenant may have left
+a search_path or a temporary domain named "text" on the connection: a cast to it would hand over the token.
 """
 
 from __future__ import annotations
@@ -21,53 +24,60 @@ RELEASE: Final = "release savepoint memhouse_client"
 # Once statement_timeout has fired and was caught in the server, only lock_timeout still bounds a wait.
 SET_TIMEOUT: Final = """
 select
-    set_config('statement_timeout', %(timeout_ms)s::int::text, true),
-    set_config('lock_timeout', %(timeout_ms)s::int::text, true)
+    pg_catalog.set_config('statement_timeout', %(timeout_ms)s::int::pg_catalog.text, true),
+    pg_catalog.set_config('lock_timeout', %(timeout_ms)s::int::pg_catalog.text, true)
 """
 
-# The profile's own deadline, less what was spent before sending; the server knows it, the client does not.
-SET_PROFILE_TIMEOUT: Final = """
-select ms, set_config('statement_timeout', ms::text, true), set_config('lock_timeout', ms::text, true)
-from (
-    select greatest(1, memhouse.profile_deadline_ms(%(profile)s::text) - %(spent_ms)s::int) as ms
-) as deadline
+# What the server is given of the deadline: the caller's, or the profile's own, which only the server knows, less what
+# was spent before sending.
+_SERVER_DEADLINE = """coalesce(
+        %(deadline_ms)s::int,
+        greatest(1, memhouse.profile_deadline_ms(%(profile)s::pg_catalog.text) - %(spent_ms)s::int - %(margin_ms)s::int)
+    )"""
+
+# The search statement stops in time for reranking, and a little after the server's own deadline has passed.
+SET_SEARCH_TIMEOUT: Final = f"""
+select deadline_ms, pg_catalog.set_config('statement_timeout', ms::pg_catalog.text, true), pg_catalog.set_config('lock_timeout', ms::pg_catalog.text, true)
+from (select {_SERVER_DEADLINE} as deadline_ms) as deadline
+cross join lateral (
+    select memhouse.search_timeout_ms(%(profile)s::pg_catalog.text, deadline_ms) + %(margin_ms)s::int as ms
+) as timeout
 """
 
 BEGIN_READ: Final = """
-select account_key, reader_posture, peer_key, scopes, clearance::text, known_at
+select account_key, reader_posture, peer_key, scopes, clearance::pg_catalog.text, known_at
 from memhouse.begin_read(
-    p_credential => %(credential)s::text,
-    p_peer_key => %(peer_key)s::text,
-    p_scope => %(scope)s::text,
-    p_known_at => %(known_at)s::timestamptz
+    p_credential => %(credential)s::pg_catalog.text,
+    p_peer_key => %(peer_key)s::pg_catalog.text,
+    p_scope => %(scope)s::pg_catalog.text,
+    p_known_at => %(known_at)s::pg_catalog.timestamptz
 )
 """
 
-BEGIN_WRITE: Final = "select * from memhouse.begin_write(p_credential => %(credential)s::text)"
+BEGIN_WRITE: Final = "select * from memhouse.begin_write(p_credential => %(credential)s::pg_catalog.text)"
 
-SEARCH_REPORT: Final = """
-select memhouse.search_report(
-    p_query => %(query)s::text,
+_SEARCH_ARGUMENTS = f"""
+    p_query => %(query)s::pg_catalog.text,
     p_embedding => %(embedding)s,
-    p_profile => %(profile)s::text,
+    p_profile => %(profile)s::pg_catalog.text,
     p_limit => %(limit)s::int,
-    p_as_of => %(as_of)s::timestamptz,
-    p_filters => %(filters)s::jsonb,
-    p_deadline_ms => %(deadline_ms)s::int,
-    p_identity => %(identity)s::text
-)
+    p_as_of => %(as_of)s::pg_catalog.timestamptz,
+    p_filters => %(filters)s::pg_catalog.jsonb,
+    p_deadline_ms => {_SERVER_DEADLINE},
+    p_identity => %(identity)s::pg_catalog.text
 """
 
-# The same under the timeout that SET_PROFILE_TIMEOUT has set.
-SEARCH_REPORT_PROFILE_DEADLINE: Final = SEARCH_REPORT.replace(
-    "%(deadline_ms)s::int",
-    """(
-        select greatest(1, ms - least(%(margin_ms)s::int, ms / 5))
-        from (
-            select extract(epoch from current_setting('statement_timeout')::interval)::numeric * 1000 as ms
-        ) as timeout
-    )::int""",
-)
+SEARCH_REPORT: Final = f"select memhouse.search_report({_SEARCH_ARGUMENTS})"
+
+# A read over several connections, all in the snapshot that the first one exports.
+BEGIN_SNAPSHOT: Final = "begin isolation level repeatable read, read only"
+EXPORT_SNAPSHOT: Final = "select pg_catalog.pg_export_snapshot()"
+# The identifier cannot be a parameter; core checks that it is nothing but an identifier.
+SET_SNAPSHOT: Final = "set transaction snapshot '{snapshot}'"
+
+PLAN_SEARCH: Final = f"select memhouse.plan_search({_SEARCH_ARGUMENTS})"
+RUN_SEARCH_PART: Final = "select memhouse.run_search_part(%(plan)s::pg_catalog.text, %(strategy)s::pg_catalog.text, %(before)s::pg_catalog.text[])"
+FINISH_SEARCH: Final = "select memhouse.finish_search(%(plan)s::pg_catalog.text, %(parts)s::pg_catalog.text[])"
 
 LIST_KNOWLEDGE: Final = """
 select
@@ -79,74 +89,74 @@ select
     to_json(expires_at) #>> '{}' as expires_at,
     sources, metadata
 from memhouse.list_knowledge(
-    p_filters => %(filters)s::jsonb, p_after => %(after)s::uuid, p_limit => %(limit)s::int
+    p_filters => %(filters)s::pg_catalog.jsonb, p_after => %(after)s::pg_catalog.uuid, p_limit => %(limit)s::int
 )
 """
 
 OBSERVE: Final = """
 select memhouse.observe(
-    p_scope => %(scope)s::text,
-    p_content => %(content)s::text,
-    p_role => %(role)s::text,
-    p_peer_key => %(peer_key)s::text,
-    p_occurred_at => coalesce(%(occurred_at)s::timestamptz, now()),
-    p_source_key => %(source_key)s::text,
-    p_session_key => %(session_key)s::text,
-    p_metadata => %(metadata)s::jsonb,
-    p_sensitivity => %(sensitivity)s::text
+    p_scope => %(scope)s::pg_catalog.text,
+    p_content => %(content)s::pg_catalog.text,
+    p_role => %(role)s::pg_catalog.text,
+    p_peer_key => %(peer_key)s::pg_catalog.text,
+    p_occurred_at => coalesce(%(occurred_at)s::pg_catalog.timestamptz, pg_catalog.now()),
+    p_source_key => %(source_key)s::pg_catalog.text,
+    p_session_key => %(session_key)s::pg_catalog.text,
+    p_metadata => %(metadata)s::pg_catalog.jsonb,
+    p_sensitivity => %(sensitivity)s::pg_catalog.text
 )
 """
 
 REMEMBER: Final = """
 select memhouse.remember(
-    p_scope => %(scope)s::text,
-    p_statement => %(statement)s::text,
-    p_subject_peer => %(subject_peer)s::text,
-    p_kind => %(kind)s::text,
-    p_sensitivity => %(sensitivity)s::text,
-    p_target_level => %(target_level)s::text,
+    p_scope => %(scope)s::pg_catalog.text,
+    p_statement => %(statement)s::pg_catalog.text,
+    p_subject_peer => %(subject_peer)s::pg_catalog.text,
+    p_kind => %(kind)s::pg_catalog.text,
+    p_sensitivity => %(sensitivity)s::pg_catalog.text,
+    p_target_level => %(target_level)s::pg_catalog.text,
     p_confidence => %(confidence)s::real,
-    p_relevant_from => %(relevant_from)s::timestamptz,
-    p_relevant_until => %(relevant_until)s::timestamptz,
-    p_expires_at => %(expires_at)s::timestamptz,
-    p_sources => %(sources)s::uuid[],
+    p_relevant_from => %(relevant_from)s::pg_catalog.timestamptz,
+    p_relevant_until => %(relevant_until)s::pg_catalog.timestamptz,
+    p_expires_at => %(expires_at)s::pg_catalog.timestamptz,
+    p_sources => %(sources)s::pg_catalog.uuid[],
     p_embedding => %(embedding)s,
-    p_metadata => %(metadata)s::jsonb,
-    p_source_key => %(source_key)s::text,
-    p_state => %(state)s::text,
-    p_identity => %(identity)s::text
+    p_metadata => %(metadata)s::pg_catalog.jsonb,
+    p_source_key => %(source_key)s::pg_catalog.text,
+    p_state => %(state)s::pg_catalog.text,
+    p_identity => %(identity)s::pg_catalog.text
 )
 """
 
 RELATE: Final = """
 select memhouse.relate(
-    p_from => %(from_id)s::uuid,
-    p_to => %(to_id)s::uuid,
-    p_type => %(relation)s::text,
+    p_from => %(from_id)s::pg_catalog.uuid,
+    p_to => %(to_id)s::pg_catalog.uuid,
+    p_type => %(relation)s::pg_catalog.text,
     p_confidence => %(confidence)s::real
 )
 """
 
 TRANSITION: Final = """
 select memhouse.transition(
-    p_id => %(id)s::uuid, p_state => %(state)s::text, p_reason => %(reason)s::text
+    p_id => %(id)s::pg_catalog.uuid, p_state => %(state)s::pg_catalog.text, p_reason => %(reason)s::pg_catalog.text
 )
 """
 
 ERASE: Final = """
-select memhouse.erase(p_id => %(id)s::uuid, p_keep_sources => %(keep_sources)s::boolean)
+select memhouse.erase(p_id => %(id)s::pg_catalog.uuid, p_keep_sources => %(keep_sources)s::boolean)
 """
 
 STORE_EMBEDDING: Final = """
 select memhouse.store_embedding(
-    p_id => %(id)s::uuid, p_embedding => %(embedding)s, p_identity => %(identity)s::text
+    p_id => %(id)s::pg_catalog.uuid, p_embedding => %(embedding)s, p_identity => %(identity)s::pg_catalog.text
 )
 """
 
 UNEMBEDDED: Final = """
 select id, statement
 from memhouse.unembedded(
-    p_identity => %(identity)s::text, p_limit => %(limit)s::int, p_after => %(after)s::uuid
+    p_identity => %(identity)s::pg_catalog.text, p_limit => %(limit)s::int, p_after => %(after)s::pg_catalog.uuid
 )
 """
 
@@ -155,72 +165,72 @@ select identity_id, identity_key, provider, model, version, dimensions, query_pr
 from memhouse.embedding_identities()
 """
 
-SERVER_CLOCK: Final = "select clock_timestamp()"
+SERVER_CLOCK: Final = "select pg_catalog.clock_timestamp()"
 
 # Administration, for the CLI and the importer.
 CREATE_ACCOUNT: Final = """
-select memhouse.create_account(p_account => %(account)s::text, p_settings => %(settings)s::jsonb)
+select memhouse.create_account(p_account => %(account)s::pg_catalog.text, p_settings => %(settings)s::pg_catalog.jsonb)
 """
 
 CREATE_SCOPE: Final = """
 select memhouse.create_scope(
-    p_account => %(account)s::text, p_scope => %(scope)s::text, p_parent => %(parent)s::text
+    p_account => %(account)s::pg_catalog.text, p_scope => %(scope)s::pg_catalog.text, p_parent => %(parent)s::pg_catalog.text
 )
 """
 
 CREATE_PEER: Final = """
 select memhouse.create_peer(
-    p_account => %(account)s::text,
-    p_peer_key => %(peer_key)s::text,
-    p_display_name => %(display_name)s::text
+    p_account => %(account)s::pg_catalog.text,
+    p_peer_key => %(peer_key)s::pg_catalog.text,
+    p_display_name => %(display_name)s::pg_catalog.text
 )
 """
 
 CREATE_CREDENTIAL: Final = """
 select memhouse.create_credential(
-    p_account => %(account)s::text,
-    p_name => %(name)s::text,
-    p_kind => %(kind)s::text,
-    p_peer_key => %(peer_key)s::text,
-    p_clearance => %(clearance)s::text,
-    p_db_role => %(db_role)s::name,
-    p_expires_at => %(expires_at)s::timestamptz
+    p_account => %(account)s::pg_catalog.text,
+    p_name => %(name)s::pg_catalog.text,
+    p_kind => %(kind)s::pg_catalog.text,
+    p_peer_key => %(peer_key)s::pg_catalog.text,
+    p_clearance => %(clearance)s::pg_catalog.text,
+    p_db_role => %(db_role)s::pg_catalog.name,
+    p_expires_at => %(expires_at)s::pg_catalog.timestamptz
 )
 """
 
 REVOKE_CREDENTIAL: Final = """
 select memhouse.revoke_credential(
-    p_account => %(account)s::text, p_credential => %(credential_name)s::text
+    p_account => %(account)s::pg_catalog.text, p_credential => %(credential_name)s::pg_catalog.text
 )
 """
 
 GRANT_SCOPE: Final = """
 select memhouse.grant_scope(
-    p_account => %(account)s::text,
-    p_credential => %(credential_name)s::text,
-    p_scope => %(scope)s::text,
-    p_role => %(role)s::text,
-    p_effect => %(effect)s::text
+    p_account => %(account)s::pg_catalog.text,
+    p_credential => %(credential_name)s::pg_catalog.text,
+    p_scope => %(scope)s::pg_catalog.text,
+    p_role => %(role)s::pg_catalog.text,
+    p_effect => %(effect)s::pg_catalog.text
 )
 """
 
 REGISTER_EMBEDDING_IDENTITY: Final = """
 select memhouse.register_embedding_identity(
-    p_provider => %(provider)s::text,
-    p_model => %(model)s::text,
-    p_version => %(version)s::text,
+    p_provider => %(provider)s::pg_catalog.text,
+    p_model => %(model)s::pg_catalog.text,
+    p_version => %(version)s::pg_catalog.text,
     p_dimensions => %(dimensions)s::int,
-    p_query_prefix => %(query_prefix)s::text
+    p_query_prefix => %(query_prefix)s::pg_catalog.text
 )
 """
 
 # Examination of a server, for `memhouse doctor`.
 SERVER: Final = """
 select
-    current_setting('server_version') as version,
-    current_setting('server_version_num')::int as version_num,
+    pg_catalog.current_setting('server_version') as version,
+    pg_catalog.current_setting('server_version_num')::int as version_num,
     current_database() as database,
-    current_user::text as role,
+    current_user::pg_catalog.text as role,
     pg_is_in_recovery() as standby
 """
 
@@ -229,7 +239,7 @@ select
     wanted.name,
     installed.extversion as installed,
     available.default_version as available,
-    installed.extnamespace::regnamespace::text as schema
+    installed.extnamespace::pg_catalog.regnamespace::pg_catalog.text as schema
 from unnest(array['vector', 'pg_cron', 'plpython3u']) with ordinality as wanted (name, position)
 left join pg_catalog.pg_extension as installed on installed.extname = wanted.name
 left join pg_catalog.pg_available_extensions as available on available.name = wanted.name
@@ -242,13 +252,13 @@ select
     found.oid is not null as present,
     found.rolcanlogin as can_login,
     found.rolsuper or found.rolbypassrls as too_strong
-from unnest(%(roles)s::text[]) with ordinality as wanted (name, position)
+from unnest(%(roles)s::pg_catalog.text[]) with ordinality as wanted (name, position)
 left join pg_catalog.pg_roles as found on found.rolname = wanted.name
 order by wanted.position
 """
 
 TABLES: Final = """
-select relation.relname::text as name, relation.relrowsecurity, relation.relforcerowsecurity
+select relation.relname::pg_catalog.text as name, relation.relrowsecurity, relation.relforcerowsecurity
 from pg_catalog.pg_class as relation
 where relation.relnamespace = to_regnamespace('memhouse')
     and relation.relkind in ('r', 'p')
@@ -257,7 +267,7 @@ order by relation.relname
 
 STRONG_LOGINS: Final = """
 select
-    login.rolname::text as name,
+    login.rolname::pg_catalog.text as name,
     login.rolsuper as is_superuser,
     login.rolbypassrls as bypasses_rls,
     to_regrole('memhouse_owner') is not null
@@ -268,13 +278,13 @@ order by login.rolname
 """
 
 MIGRATING_ROLES: Final = """
-select distinct pg_get_userbyid(space.nspowner)::text as name
+select distinct pg_get_userbyid(space.nspowner)::pg_catalog.text as name
 from pg_catalog.pg_namespace as space
 where space.nspname = 'memhouse_migrations'
 """
 
 SCHEMA_OPEN_TO_PUBLIC: Final = """
-select space.nspname::text as name
+select space.nspname::pg_catalog.text as name
 from pg_catalog.pg_namespace as space
 cross join lateral aclexplode(coalesce(space.nspacl, acldefault('n', space.nspowner))) as entry
 where entry.grantee = 0 and entry.privilege_type = 'CREATE'
@@ -288,76 +298,76 @@ order by space.nspname
 TEXT_SEARCH: Final = """
 select exists (
     select from pg_catalog.pg_ts_config
-    where cfgname = 'english' and cfgnamespace = 'pg_catalog'::regnamespace
+    where cfgname = 'english' and cfgnamespace = 'pg_catalog'::pg_catalog.regnamespace
 ) as english
 """
 
 EXPORT_ACCOUNT: Final = """
-select archived::jsonb ->> 'table' as table_name, archived
-from memhouse.export_account(p_account => %(account)s::text) as archived
+select archived::pg_catalog.jsonb ->> 'table' as table_name, archived
+from memhouse.export_account(p_account => %(account)s::pg_catalog.text) as archived
 """
 
 RESTORE_ROWS: Final = """
 select memhouse.restore_rows(
-    p_table => %(table)s::text,
+    p_table => %(table)s::pg_catalog.text,
     p_rows => (
         select jsonb_agg(archived.line -> 'row' order by archived.position)
-        from jsonb_array_elements(%(lines)s::text::jsonb) with ordinality as archived (line, position)
+        from jsonb_array_elements(%(lines)s::pg_catalog.text::pg_catalog.jsonb) with ordinality as archived (line, position)
     )
 )
 """
 
 RENEW_CREDENTIAL: Final = (
-    "select memhouse.renew_credential(p_account => %(account)s::text, p_credential => %(name)s::text)"
+    "select memhouse.renew_credential(p_account => %(account)s::pg_catalog.text, p_credential => %(name)s::pg_catalog.text)"
 )
 ERASE_PEER: Final = (
-    "select * from memhouse.erase_peer(p_account => %(account)s::text, p_peer_key => %(peer_key)s::text)"
+    "select * from memhouse.erase_peer(p_account => %(account)s::pg_catalog.text, p_peer_key => %(peer_key)s::pg_catalog.text)"
 )
 
 JOBS: Final = """
-select job_name, every::text, enabled, next_run_at, last_started_at, last_finished_at, last_rows, last_error, description
+select job_name, every::pg_catalog.text, enabled, next_run_at, last_started_at, last_finished_at, last_rows, last_error, description
 from memhouse.jobs()
 """
-RUN_JOB: Final = "select %(job)s::text, memhouse.run_job(p_job => %(job)s::text)"
+RUN_JOB: Final = "select %(job)s::pg_catalog.text, memhouse.run_job(p_job => %(job)s::pg_catalog.text)"
 RUN_DUE_JOBS: Final = "select job_name, changed from memhouse.run_due_jobs()"
-INSTALL_JOBS: Final = "select memhouse.install_jobs(p_schedule => %(schedule)s::text, p_role => %(role)s::name)"
+INSTALL_JOBS: Final = "select memhouse.install_jobs(p_schedule => %(schedule)s::pg_catalog.text, p_role => %(role)s::pg_catalog.name)"
 UNINSTALL_JOBS: Final = "select memhouse.uninstall_jobs()"
 
 # Authority, for `memhouse policies` and `memhouse explain-admission`.
 EXPLAIN_ADMISSION: Final = """
 select condition, holds, detail
 from memhouse.explain_admission(
-    p_account => %(account)s::text,
-    p_credential => %(credential_name)s::text,
-    p_id => %(id)s::uuid,
-    p_peer_key => %(peer_key)s::text
+    p_account => %(account)s::pg_catalog.text,
+    p_credential => %(credential_name)s::pg_catalog.text,
+    p_id => %(id)s::pg_catalog.uuid,
+    p_peer_key => %(peer_key)s::pg_catalog.text
 )
 """
 
 EFFECTIVE_ACCESS: Final = """
 select scope, role, through, about_others, about_reader, shared
 from memhouse.effective_access(
-    p_account => %(account)s::text, p_credential => %(credential_name)s::text, p_peer_key => %(peer_key)s::text
+    p_account => %(account)s::pg_catalog.text, p_credential => %(credential_name)s::pg_catalog.text, p_peer_key => %(peer_key)s::pg_catalog.text
 )
 """
 
 # What a database role may do in the schema, through which role, and which policies decide about rows.
 ROLE_POLICIES: Final = """
-with wanted as (select %(role)s::name::regrole::oid as role_oid),
+with wanted as (select %(role)s::pg_catalog.name::pg_catalog.regrole::oid as role_oid),
 granted as (
-    select 'table' as kind, relation.oid, relation.oid::regclass::text as object, entry.grantee, entry.privilege_type
+    select 'table' as kind, relation.oid, relation.oid::pg_catalog.regclass::pg_catalog.text as object, entry.grantee, entry.privilege_type
     from pg_catalog.pg_class as relation, aclexplode(relation.relacl) as entry
-    where relation.relnamespace = 'memhouse'::regnamespace and relation.relkind in ('r', 'p', 'v')
+    where relation.relnamespace = 'memhouse'::pg_catalog.regnamespace and relation.relkind in ('r', 'p', 'v')
     union all
-    select 'function', routine.oid, routine.oid::regprocedure::text, entry.grantee, entry.privilege_type
+    select 'function', routine.oid, routine.oid::pg_catalog.regprocedure::pg_catalog.text, entry.grantee, entry.privilege_type
     from pg_catalog.pg_proc as routine, aclexplode(routine.proacl) as entry
-    where routine.pronamespace = 'memhouse'::regnamespace
+    where routine.pronamespace = 'memhouse'::pg_catalog.regnamespace
 )
 select
     granted.kind,
     granted.object,
     array_agg(distinct lower(granted.privilege_type) order by lower(granted.privilege_type)) as privileges,
-    array_agg(distinct granted.grantee::regrole::text order by granted.grantee::regrole::text) as through,
+    array_agg(distinct granted.grantee::pg_catalog.regrole::pg_catalog.text order by granted.grantee::pg_catalog.regrole::pg_catalog.text) as through,
     coalesce((
         select jsonb_object_agg(
             policy.polname, coalesce(pg_get_expr(policy.polqual, policy.polrelid),

@@ -16,7 +16,7 @@ from support.house import House, WordEmbedder
 def test_a_late_strategy_is_dropped_and_the_rest_answers(
     own_house: House, slow_lexical: Callable[[House], None], deadline_ms: int | None
 ) -> None:
-    with own_house.client(embedder=WordEmbedder()) as client:
+    with own_house.client(embedder=WordEmbedder(), deadline_ms=None) as client:
         client.remember("The billing job runs at night.", scope="acme", sensitivity="public")
         slow_lexical(own_house)
         for _ in range(5):  # the first on a cold backend
@@ -69,6 +69,6 @@ def test_a_default_deadline_of_the_client(house: House) -> None:
 
 
 def test_without_one_the_profile_says(house: House) -> None:
-    with house.client() as client:
+    with house.client(deadline_ms=None) as client:
         for profile, deadline_ms in (("fast", 100), ("balanced", 300), ("thorough", 1500)):
             assert client.search("x", profile=profile).deadline_ms == deadline_ms

@@ -210,7 +210,7 @@ def test_locomo(own_house: House, tmp_path: Path) -> None:
     with own_house.client("locomo") as client:
         result = client.search("dog", peer_key="Ben", scope="locomo/conv-1")
         assert [hit.statement for hit in result] == [
-            "[8 May, 2023] Ana: Look at my dog! [shares a photo: a dog on a beach]"
+            "[1:56 pm on 8 May, 2023] Ana: Look at my dog! [shares a photo: a dog on a beach]"
         ]
         assert (result[0].kind, result[0].sensitivity, result[0].subject_peer) == ("event", "internal", None)
     assert own_house.execute(

@@ -44,7 +44,7 @@ def test_a_new_profile_takes_what_it_does_not_say_from_balanced(memory: Memory) 
     balanced = memory.call("select config from memhouse.profile_in_force('lab', null, 'balanced')")
     assert config == {**balanced, "deadline_ms": 77}
     memory.read()
-    assert memory.report("x", profile="mine")["deadline_ms"] == 77
+    assert memory.report("x", profile="mine", deadline_ms=None)["deadline_ms"] == 77
 
 
 def test_the_default_profile_is_an_account_setting(memory: Memory) -> None:

@@ -1,6 +1,7 @@
 -- The row that already holds a source key, among the scopes this posture may write: one that it can see, or that its
 -- own credential wrote. A row that another wrote and that is hidden from this posture does not count: the answer must
 -- be the same as if it did not exist, and the key is free.
+-- offset 0 keeps the conditions out of the look-up: it goes by the key, and not through all that the scopes hold.
 -- Definer because a row of one's own may be one that the reader policy hides.
 create or replace function memhouse._known_source_key(p_kind text, p_source_key text)
 returns uuid
@@ -12,15 +13,21 @@ declare
 begin
     return case p_kind
         when 'observation' then (
-            select o.observation_id from memhouse.observation as o
-            where o.account_id = v_reader.account_id and o.source_key = p_source_key and o.scope_id = any (v_reader.write_scopes)
-              and memhouse._may_cite(o.scope_id, o.written_by, memhouse._sees_observation(o.observation_id))
-            order by o.observation_id limit 1)
+            select f.id
+            from (select o.observation_id as id, o.scope_id, o.written_by from memhouse.observation as o
+                  where o.account_id = v_reader.account_id and o.source_key = p_source_key
+                  offset 0) as f
+            where f.scope_id = any (v_reader.write_scopes)
+              and memhouse._may_cite(f.scope_id, f.written_by, memhouse._sees_observation(f.id))
+            order by f.id limit 1)
         when 'knowledge' then (
-            select k.knowledge_id from memhouse.knowledge as k
-            where k.account_id = v_reader.account_id and k.source_key = p_source_key and k.scope_id = any (v_reader.write_scopes)
-              and memhouse._may_cite(k.scope_id, k.written_by, memhouse._sees(k.knowledge_id))
-            order by k.knowledge_id limit 1)
+            select f.id
+            from (select k.knowledge_id as id, k.scope_id, k.written_by from memhouse.knowledge as k
+                  where k.account_id = v_reader.account_id and k.source_key = p_source_key
+                  offset 0) as f
+            where f.scope_id = any (v_reader.write_scopes)
+              and memhouse._may_cite(f.scope_id, f.written_by, memhouse._sees(f.id))
+            order by f.id limit 1)
     end;
 end
 $$;

@@ -23,6 +23,17 @@ begin
         v_plan.request := v_request;
     end loop;
     return memhouse._finish(v_plan, v_parts);
+exception
+    when query_canceled then
+        -- The deadline fell into fusion or the final read. It fires once: done again, the answer still comes.
+        if v_parts = '{}' or not memhouse._deadline_fired(v_plan.strategies_until) then
+            raise;
+        end if;
+        v_parts := v_parts || array(
+            select row(row(s.name, 'dropped', 'deadline', 0, 0)::memhouse.outcome, null)::memhouse.part
+            from unnest(memhouse._strategies_of(v_plan.config)) as s (name)
+            where s.name not in (select (p.outcome).strategy from unnest(v_parts) as p));
+        return memhouse._finish(v_plan, v_parts);
 end
 $$;
 alter function memhouse._retrieve(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text, jsonb) owner to memhouse_api;

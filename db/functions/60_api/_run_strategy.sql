@@ -25,7 +25,7 @@ begin
             v_outcome.outcome := case when v_part.list is null then 'empty' else 'contributed' end;
         exception
             when query_canceled then
-                if clock_timestamp() < p_plan.strategies_until then
+                if not memhouse._deadline_fired(p_plan.strategies_until) then
                     raise;
                 end if;
                 v_outcome.outcome := 'dropped';

@@ -17,15 +17,20 @@ declare
     v_plan memhouse.search_plan := memhouse._plan(
         p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity, null);
     v_strategies text[] := memhouse._strategies_of(v_plan.config);
+    -- Worth a connection: what will run, and needs no other part.
+    v_parallel text[] := array(
+        select s.name from unnest(v_strategies) with ordinality as s (name, place)
+        where s.name <> 'relation_expand' and (memhouse._applicable(s.name, v_plan.request)).outcome is null
+        order by s.place);
 begin
     return jsonb_build_object(
         'plan', memhouse._sealed(v_plan::text),
-        'parallel', to_jsonb(array_remove(v_strategies, 'relation_expand')),
-        'then', to_jsonb(array(select s from unnest(v_strategies) as s where s = 'relation_expand')),
+        'parallel', to_jsonb(v_parallel),
+        'then', to_jsonb(array(select s from unnest(v_strategies) as s where s <> all (v_parallel))),
         'deadline_ms', v_plan.deadline_ms,
         'reserved_rerank_ms', v_plan.reserved_rerank_ms);
 end
 $$;
 alter function memhouse.plan_search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text) owner to memhouse_api;
 comment on function memhouse.plan_search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text) is
-'First step of a read over several connections: a sealed plan, the strategies that may run in parallel and those that come then, deadline_ms and reserved_rerank_ms, as JSON. Arguments and errors as search.';
+'First step of a read over several connections: a sealed plan, the strategies worth running in parallel and those that come then (they start from the others, or need no time), deadline_ms and reserved_rerank_ms, as JSON. Arguments and errors as search.';
