@@ -139,7 +139,8 @@ def test_files_are_named_after_what_they_make_unless_that_is_triggers(db: psycop
     astray = [
         _relative(path)
         for path in sorted(FUNCTIONS.rglob("*.sql"))
-        if path.stem not in made and not re.search(r"create\s+(or\s+replace\s+)?(constraint\s+)?trigger", path.read_text())
+        if path.stem not in made
+        and not re.search(r"create\s+(or\s+replace\s+)?(constraint\s+)?trigger", path.read_text())
     ]
     assert astray == []
 
