@@ -15,7 +15,23 @@ from dataclasses import dataclass, field
 import psycopg
 
 ACCOUNT = "bench-sweep"
-WORDS = "invoice renderer freeze deploy canary ledger carrier pallet refund merchant parser retry queue shift depot".split()
+WORDS = [
+    "invoice",
+    "renderer",
+    "freeze",
+    "deploy",
+    "canary",
+    "ledger",
+    "carrier",
+    "pallet",
+    "refund",
+    "merchant",
+    "parser",
+    "retry",
+    "queue",
+    "shift",
+    "depot",
+]
 
 
 @dataclass
@@ -110,7 +126,9 @@ def main() -> None:
     print(f"during the sweep  {during.summary()}")
     print(f"after it          {after.summary()}")
     rate = len(during.latencies) / during.seconds / (len(before.latencies) / before.seconds)
-    print(f"ratio {rate:.2f}; {moved:,} statements in {sweeping:.1f} s, {moved / sweeping:,.0f} a second; longest call {longest:.1f} s")
+    print(
+        f"ratio {rate:.2f}; {moved:,} statements in {sweeping:.1f} s, {moved / sweeping:,.0f} a second; longest call {longest:.1f} s"
+    )
 
 
 if __name__ == "__main__":

@@ -54,8 +54,16 @@ def lived_in(own_house: House) -> House:
     own_house.execute("select memhouse.create_credential('acme', 'gone')")
     own_house.execute("select memhouse.revoke_credential('acme', 'gone')")
     hand, dana = Hand(own_house, "curator"), Hand(own_house, "dana")
-    source = hand.write("select memhouse.observe('acme', 'Umlauts äöü, 日本, \"quotes\", \\ and\nlines', p_metadata => '{\"n\": 1.10, \"big\": 123456789012345678901234567890}')")
-    first = hand.remember("Billing runs at 02:00.", confidence="0.1", sources=[source], relevant_from="-infinity", relevant_until="infinity")
+    source = hand.write(
+        "select memhouse.observe('acme', 'Umlauts äöü, 日本, \"quotes\", \\ and\nlines', p_metadata => '{\"n\": 1.10, \"big\": 123456789012345678901234567890}')"
+    )
+    first = hand.remember(
+        "Billing runs at 02:00.",
+        confidence="0.1",
+        sources=[source],
+        relevant_from="-infinity",
+        relevant_until="infinity",
+    )
     second = hand.remember("Billing runs at 03:00.", expires_at="infinity", embedding=str([1.0] * 16), source_key="k")
     hand.relate(second, first, "supersedes")
     private = dana.remember("Likes tea.", subject_peer="dana", sensitivity="personal")
@@ -104,7 +112,9 @@ def test_round_trip_into_another_version(lived_in: House, target: House, tmp_pat
     assert refused.value.sqlstate == "MH003"
     target.tokens["curator"] = target.execute("select memhouse.renew_credential('acme', 'curator')")[0][0]
     new = Hand(target, "curator")
-    question = "select id, statement, scope, recorded_at, sources from memhouse.search('billing', p_profile => 'thorough')"
+    question = (
+        "select id, statement, scope, recorded_at, sources from memhouse.search('billing', p_profile => 'thorough')"
+    )
     assert new.read(question) == old.read(question) != []
     assert new.read(question, known_at="2026-01-01") == []
     assert new.state(old.read(question)[0][0]) == "active"
@@ -133,9 +143,9 @@ def test_consistent_while_others_write(lived_in: House, target: House, tmp_path:
         for n in range(5):
             path = tmp_path / f"{n}.jsonl"
             report = archive.export_to(lived_in.dsn, "acme", path)
-            assert sum(json.loads(line)["row"].get("statement") == "Noise." for line in path.read_text().splitlines()[1:-1]) == (
-                report.rows["knowledge_source"] - 1
-            )
+            assert sum(
+                json.loads(line)["row"].get("statement") == "Noise." for line in path.read_text().splitlines()[1:-1]
+            ) == (report.rows["knowledge_source"] - 1)
     finally:
         stop.set()
         writer.join()
@@ -192,7 +202,9 @@ def test_an_account_that_lives_is_not_restored_into(lived_in: House, tmp_path: P
     assert sqlstate(lived_in.execute, add, "knowledge", None) == "MH010"
 
 
-def test_columns_that_this_version_does_not_have_are_refused(lived_in: House, target: House, tmp_path: Path, sqlstate) -> None:
+def test_columns_that_this_version_does_not_have_are_refused(
+    lived_in: House, target: House, tmp_path: Path, sqlstate
+) -> None:
     path = tmp_path / "a.jsonl"
     archive.export_to(lived_in.dsn, "acme", path)
     row = json.loads(lines(path)[0])["row"]

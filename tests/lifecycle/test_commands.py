@@ -52,7 +52,11 @@ def test_a_worker_runs_what_becomes_due_until_it_is_told_to_stop(own_house: Hous
     own_house.execute("select memhouse.set_job('sweep_expired', '100 ms')")
     command = [sys.executable, "-c", "from memhouse_thin.cli import main; main()", "jobs", "worker", "--every", "0.2"]
     worker = subprocess.Popen(
-        command, env={**os.environ, "MEMHOUSE_DSN": own_house.dsn}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        env={**os.environ, "MEMHOUSE_DSN": own_house.dsn},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     try:
         deadline = time.monotonic() + 30

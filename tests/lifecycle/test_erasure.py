@@ -28,7 +28,9 @@ def mentions(house: House, needle: str) -> set[str]:
     return {
         table
         for (table,) in tables
-        if house.execute(f"select exists (select from memhouse.{table} as t where t::text ilike %s)", f"%{needle}%")[0][0]
+        if house.execute(f"select exists (select from memhouse.{table} as t where t::text ilike %s)", f"%{needle}%")[0][
+            0
+        ]
     }
 
 
@@ -42,7 +44,10 @@ def furnish_fully(house: House, hand: Hand, marker: str) -> uuid.UUID:
     """A statement with everything that can hang on one: source, vector, mention, document, relations, history."""
     source = hand.write("select memhouse.observe('acme', %s)", f"Zorbina said {marker} twice.")
     id = hand.remember(
-        f"In the safe Zorbina keeps {marker}, which Zorbina likes.", sources=[source], embedding=str([1.0] * 16), metadata=f'{{"m": "{marker}"}}',
+        f"In the safe Zorbina keeps {marker}, which Zorbina likes.",
+        sources=[source],
+        embedding=str([1.0] * 16),
+        metadata=f'{{"m": "{marker}"}}',
         source_key=f"key-{marker}",
     )
     other = hand.remember("There is a safe.")
@@ -59,9 +64,15 @@ def test_erasure_leaves_a_tombstone_and_nothing_else(own_house: House, keeper: H
     id = furnish_fully(own_house, keeper, "gloxinia")
     then = own_house.execute("select clock_timestamp()")[0][0]
     assert {"knowledge", "observation", "lifecycle_change"} <= mentions(own_house, "gloxinia")
-    assert {"knowledge", "embedding", "entity_mention", "recall_document", "relation", "lifecycle_change", "knowledge_source"} <= (
-        mentions(own_house, str(id))
-    )
+    assert {
+        "knowledge",
+        "embedding",
+        "entity_mention",
+        "recall_document",
+        "relation",
+        "lifecycle_change",
+        "knowledge_source",
+    } <= (mentions(own_house, str(id)))
     keeper.write("select memhouse.erase(%s)", id)
     assert mentions(own_house, "gloxinia") == set()
     assert mentions(own_house, str(id)) == KEEPERS
@@ -109,12 +120,16 @@ def test_who_may_erase(own_house: House, keeper: Hand, sqlstate) -> None:
 
 def test_erasing_a_person(own_house: House, keeper: Hand, sqlstate) -> None:
     own_house.execute("select memhouse.create_peer('acme', 'wilhelmina', 'Wilhelmina Quux')")
-    own_house.credential("wilhelmina-laptop", ("acme", "member"), kind="session", peer_key="wilhelmina", clearance="personal")
+    own_house.credential(
+        "wilhelmina-laptop", ("acme", "member"), kind="session", peer_key="wilhelmina", clearance="personal"
+    )
     her = Hand(own_house, "wilhelmina-laptop")
     said = her.write("select memhouse.observe('acme', 'I have hay fever.', p_peer_key => 'wilhelmina')")
     her.remember("Has hay fever.", subject_peer="wilhelmina", sensitivity="personal", sources=[said])
     shared = her.remember("The office closes at six.")
-    ((statements, observations, credentials),) = own_house.execute("select * from memhouse.erase_peer('acme', 'wilhelmina')")
+    ((statements, observations, credentials),) = own_house.execute(
+        "select * from memhouse.erase_peer('acme', 'wilhelmina')"
+    )
     assert (statements, observations, credentials) == (1, 0, 1)  # the observation went with its statement
     assert mentions(own_house, "hay fever") == set()
     assert mentions(own_house, "quux") == set()

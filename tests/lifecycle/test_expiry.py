@@ -49,13 +49,13 @@ def test_hidden_from_the_instant_it_is_due_on_every_path(own_house: House, worke
     for known_at in (None, then):
         assert not worker.sees(id, known_at=known_at)
         assert worker.read("select 1 from memhouse.list_knowledge() where id = %s", id, known_at=known_at) == []
-        assert worker.read("select 1 from memhouse.knowledge_source where knowledge_id = %s", id, known_at=known_at) == []
+        assert (
+            worker.read("select 1 from memhouse.knowledge_source where knowledge_id = %s", id, known_at=known_at) == []
+        )
         assert worker.read("select 1 from memhouse.relation where to_id = %s", id, known_at=known_at) == []
     with worker.conn.transaction():
         worker.conn.execute("select from memhouse.begin_write(%s)", (worker.token,))
-        assert (id,) not in worker.conn.execute(
-            "select knowledge_id from memhouse.knowledge"
-        ).fetchall()
+        assert (id,) not in worker.conn.execute("select knowledge_id from memhouse.knowledge").fetchall()
     assert sweep(own_house) == 1
     assert worker.state(id) == "expired"
     assert not worker.sees(id, known_at=then)
@@ -169,7 +169,9 @@ def test_two_sweeps_share_the_work(own_house: House, worker: Hand) -> None:
     moved.append(sweep(own_house))
     assert sum(moved) == 3000
     assert states(own_house) == {"expired": 3000}
-    assert own_house.execute("select count(*), count(distinct knowledge_id) from memhouse.lifecycle_change") == [(3000, 3000)]
+    assert own_house.execute("select count(*), count(distinct knowledge_id) from memhouse.lifecycle_change") == [
+        (3000, 3000)
+    ]
 
 
 def test_a_sweep_waits_for_nobody_and_blocks_no_reader(own_house: House, worker: Hand) -> None:

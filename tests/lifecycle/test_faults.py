@@ -94,7 +94,13 @@ def test_import(site: Site, tmp_path: Path) -> None:
             for n in range(pairs):
                 key = f"import-{loop}-{n}"
                 observation = {"type": "observation", "source_key": key, "scope": "acme", "content": f"Said {n}."}
-                knowledge = {"type": "knowledge", "source_key": key, "scope": "acme", "statement": f"S {n}.", "sources": [key]}
+                knowledge = {
+                    "type": "knowledge",
+                    "source_key": key,
+                    "scope": "acme",
+                    "statement": f"S {n}.",
+                    "sources": [key],
+                }
                 file.write(json.dumps(observation) + "\n" + json.dumps(knowledge) + "\n")
         acknowledged = 0
 
@@ -154,7 +160,9 @@ def test_sweep(site: Site) -> None:
         assert changes - before >= acknowledged
         assert changes % 100 == 0
         house.execute("select memhouse.sweep_expired()")
-        assert house.execute("select count(*) from memhouse.lifecycle_change where to_state = 'expired'") == [(before + 2000,)]
+        assert house.execute("select count(*) from memhouse.lifecycle_change where to_state = 'expired'") == [
+            (before + 2000,)
+        ]
         total += acknowledged
         healthy(house.dsn)
     tally("sweep", killed, f"{total:,} rows acknowledged, none lost")
@@ -164,10 +172,13 @@ def test_embedding_again(site: Site) -> None:
     house, killed, total = site.house, 0, 0
     with writing(house) as conn, conn.transaction():
         conn.execute("select from memhouse.begin_write(%s)", (house.tokens["curator"],))
-        ids = [row[0] for row in conn.execute(
-            "select memhouse.remember('acme', 'Embedded ' || n, p_embedding => %s) from generate_series(1, 400) as n",
-            (str([1] * 16),),
-        )]
+        ids = [
+            row[0]
+            for row in conn.execute(
+                "select memhouse.remember('acme', 'Embedded ' || n, p_embedding => %s) from generate_series(1, 400) as n",
+                (str([1] * 16),),
+            )
+        ]
     stored = "select knowledge_id, vec::text from memhouse.embedding where knowledge_id = any(%s)"
     for loop in range(LOOPS):
         new = [loop + 2] + [1] * 15
@@ -229,7 +240,9 @@ def test_erase(site: Site) -> None:
         assert all(len(set(states)) == 1 for _, *states in parts)
         erased = {id for id, *states in parts if not states[0]}
         assert erased >= set(acknowledged)
-        ((sources,),) = house.execute("select count(*) from memhouse.observation where source_key like %s", f"erase-{loop}-%")
+        ((sources,),) = house.execute(
+            "select count(*) from memhouse.observation where source_key like %s", f"erase-{loop}-%"
+        )
         assert sources == len(ids) - len(erased)
         total += len(acknowledged)
         healthy(house.dsn)

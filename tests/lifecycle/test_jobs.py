@@ -128,10 +128,14 @@ def test_pg_cron_runs_the_sweep(cron_database: str, janitor: str, sqlstate) -> N
     ((version,),) = house.execute("select extversion from pg_extension where extname = 'pg_cron'")
     # Seconds came with 1.5; before, a minute is the shortest.
     schedule = "1 seconds" if tuple(int(part) for part in version.split("-")[0].split(".")) >= (1, 5) else "* * * * *"
-    assert sqlstate(house.execute, "select memhouse.install_jobs(%s, 'memhouse_jobs')", schedule) == "MH010"  # cannot log in
+    assert (
+        sqlstate(house.execute, "select memhouse.install_jobs(%s, 'memhouse_jobs')", schedule) == "MH010"
+    )  # cannot log in
     assert sqlstate(house.execute, "select memhouse.install_jobs(%s, 'app_writer')", schedule) == "MH010"  # may not
     ((entry,),) = house.execute("select memhouse.install_jobs(%s, %s)", schedule, janitor)
-    assert house.execute("select memhouse.install_jobs(%s, %s)", schedule, janitor) == [(entry,)]  # again: the same entry
+    assert house.execute("select memhouse.install_jobs(%s, %s)", schedule, janitor) == [
+        (entry,)
+    ]  # again: the same entry
     id = expire_one(house)
     try:
         deadline = time.monotonic() + 100

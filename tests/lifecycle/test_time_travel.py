@@ -30,7 +30,9 @@ class History:
     def look(self, reader: str, known_at: datetime | None = None) -> dict[str, set]:
         """Everything a reader is shown in the scope, by every path."""
         own = "scope_id = (select scope_id from memhouse.scope where scope_key = %(scope)s)"
-        searched = "select id from memhouse.search(%(query)s, p_profile => 'thorough', p_limit => 100) where scope = %(scope)s"
+        searched = (
+            "select id from memhouse.search(%(query)s, p_profile => 'thorough', p_limit => 100) where scope = %(scope)s"
+        )
         paths = {
             "selected": f"select knowledge_id from memhouse.knowledge where {own}",
             "listed": "select id from memhouse.list_knowledge(p_limit => 100) where scope = %(scope)s",
@@ -53,7 +55,9 @@ def act(history: History, chance: random.Random) -> None:
     alive = [id for id in history.ids if id not in history.gone]
     deed = chance.choice(["remember", "remember", "move", "move", "move", "relate", "revalidate", "expire", "erase"])
     if deed == "remember" or not alive:
-        source = hand.write("select memhouse.observe(%s, 'an apple was seen', p_sensitivity => 'internal')", history.scope)
+        source = hand.write(
+            "select memhouse.observe(%s, 'an apple was seen', p_sensitivity => 'internal')", history.scope
+        )
         history.ids.append(
             hand.remember(
                 f"Statement {len(history.ids)} about an apple.",
@@ -135,9 +139,9 @@ def test_what_was_retracted_is_shown_as_it_stood_and_marked(house: House, hand: 
     hand.move(id, "retracted")
     assert not hand.sees(id)
     assert hand.sees(id, known_at=then)
-    assert hand.read("select lifecycle_state::text from memhouse.knowledge where knowledge_id = %s", id, known_at=then) == [
-        ("retracted",)
-    ]
+    assert hand.read(
+        "select lifecycle_state::text from memhouse.knowledge where knowledge_id = %s", id, known_at=then
+    ) == [("retracted",)]
     (marked,) = hand.read(
         "select score_breakdown ->> 'lifecycle_state' from memhouse.search('moon') where id = %s", id, known_at=then
     )

@@ -47,7 +47,9 @@ def test_a_state_changes_along_edges_and_no_others(house: House, curator: Hand, 
     for target in STATES:
         id = curator.remember(f"From {start} to {target}.")
         # Put there by hand: not every state is one step from where a statement begins.
-        set_state = "update memhouse.knowledge set lifecycle_state = %s::memhouse.lifecycle_state where knowledge_id = %s"
+        set_state = (
+            "update memhouse.knowledge set lifecycle_state = %s::memhouse.lifecycle_state where knowledge_id = %s"
+        )
         house.execute(set_state, start, id)
         if (start, target) in graph:
             assert curator.move(id, target) == target
@@ -112,12 +114,20 @@ def test_who_may_move_a_statement(house: House, hand: Hand, curator: Hand, sqlst
 def test_what_a_statement_says_is_immutable(house: House, hand: Hand, sqlstate) -> None:
     id = hand.remember("Written once.")
     source = hand.write("select memhouse.observe('acme', 'said once')")
-    for column, value in {"statement": "Written twice.", "confidence": 0.5, "metadata": "{}", "source_key": "k"}.items():
+    for column, value in {
+        "statement": "Written twice.",
+        "confidence": 0.5,
+        "metadata": "{}",
+        "source_key": "k",
+    }.items():
         changed = f"update memhouse.knowledge set {column} = %s where knowledge_id = %s"
         if column == "metadata":
             value = '{"a": 1}'
         assert sqlstate(house.execute, changed, value, id) == "23001"
-    assert sqlstate(house.execute, "update memhouse.observation set content = 'x' where observation_id = %s", source) == "23001"
+    assert (
+        sqlstate(house.execute, "update memhouse.observation set content = 'x' where observation_id = %s", source)
+        == "23001"
+    )
 
 
 def test_supersedes_and_contradicts_move_their_targets(hand: Hand, curator: Hand) -> None:
