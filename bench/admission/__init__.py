@@ -1,0 +1,1 @@
+"""What admission costs."""

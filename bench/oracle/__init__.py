@@ -1,0 +1,1 @@
+"""Whether time tells what is hidden."""

@@ -1,0 +1,120 @@
+"""``python -m bench.oracle --dsn DSN [--rows N] [--rounds N]``.
+
+Whether time tells what is hidden: a weak reader asks for a term that stands only in rows hidden from it, and for one
+that stands nowhere, turn by turn in one run; and authenticates with a token that never was, one that was revoked, and
+its own. Prints the distributions. The role must be a superuser's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+
+import psycopg
+
+from bench.admission.corpus import ACCOUNT, load, token
+
+#: term, hidden rows that hold it
+HIDDEN = {"zanzibarite": 1, "quellenkunde": 100, "orinocoward": 2_000}
+ABSENT = "nowhereword"
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m bench.oracle", description=(__doc__ or "").split("\n\n")[1])
+    parser.add_argument("--dsn", required=True)
+    parser.add_argument("--rows", type=int, default=50_000)
+    parser.add_argument("--rounds", type=int, default=300)
+    options = parser.parse_args()
+    with psycopg.connect(options.dsn, autocommit=True) as conn:
+        load(conn, options.rows)
+        _hide(conn)
+        reader = token(conn, 3)
+        revoked = token(conn, 1)
+        conn.execute(
+            "select memhouse.revoke_credential(%s, (select max(credential_name) from memhouse.credential where token_hash = sha256(%s::bytea)))",
+            (ACCOUNT, revoked),
+        )
+        print(f"PostgreSQL {conn.info.server_version // 10000}, {options.rounds} rounds, milliseconds\n")
+        print("| asked for | p5 | p50 | p95 | p50 against absent |")
+        print("|---|---|---|---|---|")
+        searches = {
+            "absent": ABSENT,
+            "absent, again": ABSENT,
+            **{f"hidden in {n} rows": term for term, n in HIDDEN.items()},
+        }
+        _compare(
+            _rounds(options.rounds, {name: partial(_search, conn, reader, term) for name, term in searches.items()}),
+            "absent",
+        )
+        print("\n| token | p5 | p50 | p95 | p50 against unknown |")
+        print("|---|---|---|---|---|")
+        tokens = {
+            "unknown": "mh_" + "a" * 43,
+            "unknown, again": "mh_" + "b" * 43,
+            "not a token": "x",
+            "revoked": revoked,
+        }
+        _compare(
+            _rounds(options.rounds, {name: partial(_authenticate, conn, value) for name, value in tokens.items()}),
+            "unknown",
+        )
+    return 0
+
+
+def _hide(conn: psycopg.Connection) -> None:
+    for term, rows in HIDDEN.items():
+        conn.execute(
+            """insert into memhouse.knowledge (account_id, knowledge_id, scope_id, kind, statement, sensitivity, target_level,
+                   lifecycle_state, active_during, confidence)
+               select s.account_id, memhouse.uuid_v7(), s.scope_id, 'fact', format('Hidden note %%s about %%s.', i, %s::text),
+                   'restricted', 'scope', 'active', tstzmultirange(tstzrange(now(), null)), 1
+               from memhouse.scope as s join memhouse.account as a using (account_id), generate_series(1, %s) as i
+               where a.account_key = %s and s.scope_key = 'scope-1'
+                 and not exists (select from memhouse.knowledge where tsv @@ plainto_tsquery('english', %s))""",
+            (term, rows, ACCOUNT, term),
+        )
+    conn.execute("vacuum analyze memhouse.knowledge")
+
+
+def _search(conn: psycopg.Connection, reader: str, term: str) -> None:
+    with conn.transaction():
+        conn.execute("select from memhouse.begin_read(%s::text)", (reader,))
+        assert conn.execute("select from memhouse.search(%s)", (term,)).rowcount == 0
+
+
+def _authenticate(conn: psycopg.Connection, value: str) -> None:
+    try:
+        conn.execute("select from memhouse.begin_read(%s::text)", (value,))
+    except psycopg.Error:
+        return
+    raise AssertionError("the token should be refused")
+
+
+def _rounds(rounds: int, calls: dict[str, Callable[[], None]]) -> dict[str, list[float]]:
+    """Every call once a round, so that all share the machine's moods; the first tenth is warming up."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for number in range(rounds + rounds // 10):
+        for name, call in calls.items():
+            started = time.perf_counter()
+            call()
+            if number >= rounds // 10:
+                times[name].append((time.perf_counter() - started) * 1000)
+    return times
+
+
+def _compare(times: dict[str, list[float]], against: str) -> None:
+    base = statistics.median(times[against])
+    for name, sample in times.items():
+        cuts = statistics.quantiles(sample, n=20)
+        print(
+            f"| {name} | {cuts[0]:.2f} | {statistics.median(sample):.2f} | {cuts[-1]:.2f} | {statistics.median(sample) / base:.2f} |"
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
