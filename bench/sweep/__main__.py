@@ -63,7 +63,7 @@ class Readers:
                 started = time.perf_counter()
                 with conn.transaction():
                     conn.execute("select from memhouse.begin_read(%s)", (self.token,))
-                    question = f"{WORDS[n % len(WORDS)]} {WORDS[(n + 4) % len(WORDS)]} {n % 997}"
+                    question = f"what became of lot{n % 4999} and lot{(n * 7) % 4999}?"
                     conn.execute("select id from memhouse.search(%s)", (question,)).fetchall()
                 self.latencies.append(time.perf_counter() - started)
                 n += 1
@@ -84,8 +84,7 @@ def load(dsn: str, rows: int) -> str:
             conn.execute("select memhouse.create_credential(%s, 'reader', p_peer_key => 'reader')", (ACCOUNT,))
             conn.execute("select memhouse.grant_scope(%s, 'reader', 'bench', 'member')", (ACCOUNT,))
         token: str = conn.execute("select memhouse.renew_credential(%s, 'reader')", (ACCOUNT,)).fetchone()[0]
-        remember = """select count(memhouse.remember('bench',
-                          (%(words)s::text[])[1 + n %% 15] || ' ' || (%(words)s::text[])[1 + n / 15 %% 15] || ' number ' || n %% 997,
+        remember = """select count(memhouse.remember('bench', (%(words)s::text[])[1 + n %% 15] || ' for lot' || n %% 4999,
                           p_expires_at => %(expires_at)s))
                       from generate_series(1, %(rows)s) as n"""
         for expires_at in (None, "2020-01-01"):
