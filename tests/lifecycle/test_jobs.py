@@ -71,7 +71,7 @@ def test_a_job_that_fails_leaves_its_error_and_nothing_of_its_work(own_house: Ho
            $$ begin raise exception 'disk is on fire'; end $$;
            create trigger break before insert on memhouse.lifecycle_change for each row execute function memhouse.break()"""
     )
-    assert run_due(own_house) == {"sweep_expired": None, "sweep_revalidation": 0}
+    assert run_due(own_house) == {"sweep_expired": None, "sweep_revalidation": 0, "refresh_projections": 0}
     assert Hand(own_house).state(id) == "active"
     ((error, rows, later),) = own_house.execute(
         "select last_error, last_rows, next_run_at > now() from memhouse.jobs() where job_name = 'sweep_expired'"
@@ -81,6 +81,20 @@ def test_a_job_that_fails_leaves_its_error_and_nothing_of_its_work(own_house: Ho
     own_house.execute("drop trigger break on memhouse.lifecycle_change")
     assert own_house.execute("select memhouse.run_job('sweep_expired')") == [(1,)]
     assert own_house.execute("select last_error from memhouse.jobs() where job_name = 'sweep_expired'") == [(None,)]
+
+
+def test_projections_are_refreshed_and_no_posture_is_left_behind(own_house: House, janitor: str) -> None:
+    own_house.execute("select memhouse.set_account_setting('acme', 'experimental_minimal_recall', 'true')")
+    Hand(own_house, "bot").remember("Projected.", embedding=str([1.0] * 16))
+    with psycopg.connect(own_house.as_user(janitor)) as connection:
+        assert connection.execute("select memhouse.run_job('refresh_projections')").fetchone() == (1,)
+        assert connection.execute("select current_setting('memhouse.reader')").fetchone() == ("",)
+    assert own_house.execute("select count(*) from memhouse.recall_document") == [(1,)]
+    # Of a transaction that had a posture, that one is left.
+    with psycopg.connect(own_house.dsn) as connection:
+        connection.execute("select from memhouse.begin_read(%s)", (own_house.tokens["reader"],))
+        connection.execute("select memhouse.run_job('refresh_projections')")
+        assert connection.execute("select peer_key from memhouse.current_reader()").fetchone() == ("eli",)
 
 
 def test_two_schedulers_do_not_run_a_job_twice(own_house: House) -> None:

@@ -24,6 +24,7 @@ begin
         v_rows := case p_job
             when 'sweep_expired' then memhouse.sweep_expired()
             when 'sweep_revalidation' then memhouse.sweep_revalidation()
+            when 'refresh_projections' then memhouse._refresh_projections()
         end;
     exception when others then
         v_error := sqlstate || ': ' || sqlerrm;
