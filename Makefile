@@ -69,8 +69,9 @@ fmt: $(VENV)/.dev ## Repair what lint can repair
 bench: $(VENV)/.dev models ## Measure how well evidence is found (BENCH_ARGS="--dsn DSN --locomo FILE")
 	@$(BIN)/python -m bench.quality $(BENCH_ARGS)
 
-soak: $(VENV)/.dev ## Kill servers at their work, twenty times each, and see what is left
+soak: $(VENV)/.dev ## Kill servers at their work, twenty times each; compare admission with its table on a thousand corpora
 	@MEMHOUSE_FAULT_LOOPS=20 $(BIN)/python -m pytest --quiet --capture=no tests/lifecycle/test_faults.py
+	@MEMHOUSE_EXAMPLES=1000 $(BIN)/python -m pytest --quiet tests/admission/test_differential.py
 
 clean: ## Remove everything that make made here
 	@rm -rf $(VENV) build dist models .pytest_cache .mypy_cache .ruff_cache .hypothesis

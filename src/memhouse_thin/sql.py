@@ -353,7 +353,7 @@ from memhouse.effective_access(
 
 # What a database role may do in the schema, through which role, and which policies decide about rows.
 ROLE_POLICIES: Final = """
-with wanted as (select %(role)s::pg_catalog.name::pg_catalog.regrole::oid as role_oid),
+with wanted as (select %(role)s::pg_catalog.name::pg_catalog.regrole::pg_catalog.oid as role_oid),
 granted as (
     select 'table' as kind, relation.oid, relation.oid::pg_catalog.regclass::pg_catalog.text as object, entry.grantee, entry.privilege_type
     from pg_catalog.pg_class as relation, aclexplode(relation.relacl) as entry
