@@ -1,8 +1,9 @@
-"""``python -m bench.quality --dsn DSN (--locomo FILE | --scifact FOLDER)``.
+"""``python -m bench.quality --dsn DSN (--locomo FILE | --scifact FOLDER | --documents FILE --queries FILE --judgements FILE)``.
 
 Imports a question set through the product, embeds it, asks every question through the client, and prints how
-well the evidence was found, by each strategy alone and by profiles. The role needs memhouse_admin
-and memhouse_internal; the data is read where it lies. Running it again imports and embeds nothing.
+well the evidence was found: by each strategy alone, by profiles, and by reciprocal rank fusion of the same lists. The
+role needs memhouse_admin and memhouse_internal; the data is read where it lies. Running it again imports and
+embeds nothing. With --plot NAME, quality against latency is drawn into NAME.png and NAME.svg.
 """
 
 from __future__ import annotations
@@ -12,32 +13,39 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from math import isnan
 from pathlib import Path
 from statistics import mean
-from uuid import UUID, uuid4
 
-import psycopg
-from psycopg.types.json import Jsonb
-
+from bench.account import BenchAccount
 from bench.quality import baselines
-from bench.quality.datasets import Question, locomo_questions, scifact_questions, write_scifact_import
-from bench.quality.measures import ndcg, percentile, recall, reciprocal_rank
+from bench.quality.datasets import (
+    Question,
+    jsonl_questions,
+    locomo_questions,
+    scifact_questions,
+    write_jsonl_import,
+    write_scifact_import,
+)
+from bench.quality.measures import interval, ndcg, percentile, recall, reciprocal_rank, rrf
+from bench.quality.plot import draw
 from bench.quality.vectors import CachedEmbedder
-from memhouse_thin import Client, core
-from memhouse_thin.core import Call
-from memhouse_thin.errors import AlreadyExists
-from memhouse_thin.importer import import_file
+from bench.tables import heading, machine, row, say
+from memhouse_thin import Client
 from memhouse_thin.models import find_model
 
+#: Strategies that can answer a question alone. temporal needs an instant, salience_recency a blank query, and
+#: relation_expand the lists of others: for these there is no such line.
+ALONE = ("semantic", "lexical", "entity_match")
 #: What is compared: a name, and the strategies of a profile made for it; None is the profile of that name.
-SYSTEMS: tuple[tuple[str, dict[str, int] | None], ...] = (
-    ("lexical alone", {"lexical": 1}),
-    ("semantic alone", {"semantic": 1}),
+SYSTEMS: tuple[tuple[str, dict[str, float] | None], ...] = (
+    *((f"{name} alone", {name: 1}) for name in ALONE),
     ("semantic + lexical", {"semantic": 1, "lexical": 1}),
+    ("minimal", None),
+    ("fast", None),
     ("balanced", None),
+    ("thorough", None),
 )
 LIMIT = 100
 # Quality must not depend on how busy the machine is; the times are printed.
@@ -47,183 +55,208 @@ CORE_CATEGORIES = ("1", "2", "3", "4")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question after it was answered."""
+    """One question after it was answered; a fusion outside the database took no time of its own."""
 
     question: Question
     ranked: list[str]
-    ms: float
+    ms: float | None
     dropped: bool
+
+
+Measure = Callable[[Asked], float]
 
 
 def main() -> int:
     """The command."""
-    parser = argparse.ArgumentParser(prog="python -m bench.quality", description=__doc__.split("\n\n")[1])
+    parser = argparse.ArgumentParser(prog="python -m bench.quality", description=(__doc__ or "").split("\n\n")[1])
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--locomo", type=Path, metavar="FILE", help="locomo10.json")
     which.add_argument("--scifact", type=Path, metavar="FOLDER", help="corpus.jsonl, queries.jsonl and qrels.tsv")
+    which.add_argument("--documents", type=Path, metavar="FILE", help='lines of {"id", "text"}, title if there is one')
+    parser.add_argument("--queries", type=Path, metavar="FILE", help='with --documents: lines of {"id", "text"}')
+    parser.add_argument("--judgements", type=Path, metavar="FILE", help='lines of {"query", "document", "grade"}')
     parser.add_argument("--dsn", required=True, help="a migrated database")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where vectors are kept between runs")
     parser.add_argument("--questions", type=int, metavar="N", help="ask only the first N")
+    parser.add_argument("--plot", type=Path, metavar="NAME", help="draw NAME.png and NAME.svg (needs the bench extra)")
     options = parser.parse_args()
+    if options.documents and not (options.queries and options.judgements):
+        parser.error("--documents needs --queries and --judgements")
     folder = find_model()
     if folder is None:
         print("The embedder is not here; fetch it with: python -m memhouse_thin.models.fetch", file=sys.stderr)
         return 1
     embedder = CachedEmbedder(folder, options.cache)
     if options.locomo:
-        bench = Bench(options.dsn, "bench-locomo", "locomo", embedder)
-        bench.load(options.locomo, "locomo")
+        account = BenchAccount(options.dsn, "bench-locomo", "locomo", embedder)
+        account.load(options.locomo, "locomo")
         questions = list(locomo_questions(options.locomo))[: options.questions]
-        print_locomo({name: bench.ask(name, strategies, questions) for name, strategies in SYSTEMS})
     else:
-        bench = Bench(options.dsn, "bench-scifact", "scifact", embedder)
+        name = "scifact" if options.scifact else "documents"
+        account = BenchAccount(options.dsn, f"bench-{name}", name, embedder)
         with tempfile.TemporaryDirectory() as scratch:
-            file = Path(scratch) / "scifact.jsonl"
-            write_scifact_import(options.scifact, file)
-            bench.load(file, "jsonl")
-        questions = list(scifact_questions(options.scifact))[: options.questions]
-        print_scifact({name: bench.ask(name, strategies, questions) for name, strategies in SYSTEMS})
+            file = Path(scratch) / "import.jsonl"
+            if options.scifact:
+                write_scifact_import(options.scifact, file)
+                questions = list(scifact_questions(options.scifact))[: options.questions]
+            else:
+                write_jsonl_import(options.documents, file)
+                questions = list(jsonl_questions(options.queries, options.judgements))[: options.questions]
+            account.load(file, "jsonl")
+    under = machine(account.conn)
+    systems = answers(account, questions)
+    print(f"\n{under}")
+    if options.locomo:
+        print_locomo(systems)
+    else:
+        print_judged(
+            systems,
+            "SciFact" if options.scifact else str(options.documents),
+            baselines.SCIFACT if options.scifact else {},
+        )
+    if options.plot:
+        measure = recall_at(10) if options.locomo else ndcg_10
+        points = {
+            name: (percentile(times, 0.5), *estimate(core(asked), measure))
+            for name, asked in systems.items()
+            if (times := [item.ms for item in asked if item.ms is not None])
+        }
+        draw(options.plot, points, "R@10, categories 1–4" if options.locomo else "nDCG@10")
     return 0
 
 
-class Bench:
-    """An account with one question set in it."""
+def answers(account: BenchAccount, questions: Sequence[Question]) -> dict[str, list[Asked]]:
+    """Every system's answers; last the rank fusion of the very lists that balanced fuses by score."""
+    systems = {name: ask(account, name, strategies, questions) for name, strategies in SYSTEMS}
+    for fused in (("semantic", "lexical"), ALONE):
+        lists = [systems[f"{name} alone"] for name in fused]
+        systems[f"{' + '.join(fused)} by RRF (k = 60)"] = [
+            Asked(asked[0].question, [str(key) for key in rrf([item.ranked for item in asked])], None, False)
+            for asked in zip(*lists, strict=True)
+        ]
+    return systems
 
-    def __init__(self, dsn: str, account: str, root: str, embedder: CachedEmbedder) -> None:
-        self._dsn = dsn
-        self._account = account
-        self._embedder = embedder
-        self._conn = psycopg.connect(dsn, autocommit=True)
-        for call in (core.create_account(account), core.create_scope(account, root)):
-            with suppress(AlreadyExists):
-                self._execute(call)
-        self._execute(core.register_embedding_identity(embedder.identity))
-        name, until = f"bench-{uuid4().hex[:8]}", datetime.now(UTC) + timedelta(days=1)
-        # Evidence is internal: a peer of its own lets the credential read it.
-        with suppress(AlreadyExists):
-            self._execute(core.create_peer(account, "bench"))
-        self._credential: str = self._execute(core.create_credential(account, name, peer_key="bench", expires_at=until))
-        self._execute(core.grant_scope(account, name, root, "admin"))
 
-    def _execute(self, call: Call) -> str:
-        try:
-            row = self._conn.execute(call.sql, call.params).fetchone()
-        except psycopg.Error as error:
-            raise core.failure(error) from error
-        assert row is not None
-        return str(row[0])
+def ask(
+    account: BenchAccount, name: str, strategies: dict[str, float] | None, questions: Sequence[Question]
+) -> list[Asked]:
+    """Ask every question within its scope; vectors are ready, so the time is that of the search."""
+    profile = account.profile(name, strategies) if strategies else name
+    identity = account.embedder.identity
+    vectors = {
+        question.text: account.embedder(identity.query_prefix + question.text).tolist() for question in questions
+    }
+    asked, started = [], time.perf_counter()
+    with Client(account.dsn, credential=account.credential, profile=profile) as memory:
+        for question in questions:
+            result = memory.search(
+                question.text,
+                scope=question.scope,
+                limit=LIMIT,
+                deadline_ms=DEADLINE_MS,
+                embedding=vectors[question.text],
+                identity=identity,
+            )
+            ranked = [account.source_keys[hit.id] for hit in result]
+            asked.append(Asked(question, ranked, result.total_ms, bool(result.strategies.dropped)))
+    say(f"{name}: {len(asked)} questions in {time.perf_counter() - started:.0f} s")
+    return asked
 
-    def load(self, file: Path, format: str) -> None:
-        """Import the file with vectors, and say how long that took."""
-        report = import_file(self._dsn, file, format=format, credential=self._credential, embedder=self._embedder)
-        stored = report.knowledge
-        say(
-            f"imported {stored.new} statements ({stored.existing} were there) in {report.seconds:.1f} s, "
-            "their vectors included"
-        )
-        with self._conn.transaction():
-            self._conn.execute("select memhouse.begin_internal(%s)", (self._account,))
-            self._conn.execute("select memhouse.rebuild_entities()")
-            rows = self._conn.execute("select knowledge_id, source_key from memhouse.knowledge").fetchall()
-        self._source_keys: dict[UUID, str] = dict(rows)
-        self._conn.execute("analyze")
 
-    def ask(self, name: str, strategies: dict[str, int] | None, questions: Sequence[Question]) -> list[Asked]:
-        """Ask every question within its scope; vectors are ready, so the time is that of the search."""
-        profile = name
-        if strategies:
-            profile = f"bench {name}"
-            config = Jsonb({"strategies": strategies})
-            self._conn.execute("select memhouse.set_profile(%s, null, %s, %s)", (self._account, profile, config))
-        prefix = self._embedder.identity.query_prefix
-        asked, started = [], time.perf_counter()
-        with Client(self._dsn, credential=self._credential, profile=profile) as memory:
-            for question in questions:
-                result = memory.search(
-                    question.text,
-                    scope=question.scope,
-                    limit=LIMIT,
-                    deadline_ms=DEADLINE_MS,
-                    embedding=self._embedder(prefix + question.text).tolist(),
-                    identity=self._embedder.identity,
-                )
-                ranked = [self._source_keys[hit.id] for hit in result]
-                asked.append(Asked(question, ranked, result.total_ms, bool(result.strategies.dropped)))
-        say(f"{name}: {len(asked)} questions in {time.perf_counter() - started:.0f} s")
-        return asked
+# Measures ----------------------------------------------------------------------------------------
+
+
+def recall_at(k: int) -> Measure:
+    """Recall among the first k."""
+    return lambda item: recall(item.ranked, item.question.relevant, k)
+
+
+def mrr(item: Asked) -> float:
+    """Reciprocal rank."""
+    return reciprocal_rank(item.ranked, item.question.relevant)
+
+
+def ndcg_10(item: Asked) -> float:
+    """nDCG of the first ten."""
+    return ndcg(item.ranked, item.question.relevant, 10)
+
+
+def core(asked: Sequence[Asked]) -> list[Asked]:
+    """LoCoMo's categories 1 to 4; of any other set, all."""
+    return [item for item in asked if item.question.category != "5"]
+
+
+def average(asked: Sequence[Asked], measure: Measure) -> float:
+    """The mean of a measure over questions; NaN without any."""
+    return mean(map(measure, asked)) if asked else float("nan")
+
+
+def estimate(asked: Sequence[Asked], measure: Measure) -> tuple[float, float, float]:
+    """Mean, and its interval of 95%."""
+    values = [measure(item) for item in asked]
+    return (mean(values), *interval(values)) if values else (float("nan"),) * 3
 
 
 # Printing ----------------------------------------------------------------------------------------
 
 
-def say(line: str) -> None:
-    """Progress, apart from the tables."""
-    print(line, file=sys.stderr, flush=True)
-
-
-def average(asked: Sequence[Asked], measure: Callable[[list[str], Question], float]) -> float:
-    """The mean of a measure over questions; NaN without any."""
-    return mean(measure(item.ranked, item.question) for item in asked) if asked else float("nan")
-
-
-def recalls(asked: Sequence[Asked]) -> list[float]:
-    """R@5, R@10, R@20 and MRR."""
-
-    def at(k: int) -> float:
-        return average(asked, lambda ranked, question: recall(ranked, question.relevant, k))
-
-    return [at(5), at(10), at(20), average(asked, lambda ranked, question: reciprocal_rank(ranked, question.relevant))]
-
-
-def times(asked: Sequence[Asked]) -> str:
+def times(asked: Sequence[Asked]) -> list[str]:
     """Cells: median and 95th percentile of a search, and how many lost a strategy."""
-    ms = [item.ms for item in asked]
-    return f"{percentile(ms, 0.5):.1f} | {percentile(ms, 0.95):.1f} | {sum(item.dropped for item in asked)}"
+    ms = [item.ms for item in asked if item.ms is not None]
+    if not ms:
+        return ["–"] * 3
+    return [f"{percentile(ms, 0.5):.1f}", f"{percentile(ms, 0.95):.1f}", str(sum(item.dropped for item in asked))]
 
 
-def cells(values: Sequence[float | None]) -> str:
-    """Figures as table cells."""
-    return " | ".join("–" if value is None else f"{value:.3f}".lstrip("0") for value in values)
+def cell(value: float | None) -> str:
+    """A share as a table cell."""
+    return "–" if value is None or isnan(value) else f"{value:.3f}".lstrip("0")
 
 
-def print_head(*columns: str) -> None:
-    """The first two lines of a table."""
-    print(f"| {' | '.join(columns)} |")
-    print("|---" * len(columns) + "|")
+def with_interval(asked: Sequence[Asked], measure: Measure) -> str:
+    """A share with its interval."""
+    value, low, high = estimate(asked, measure)
+    return f"{cell(value)} [{cell(low)}, {cell(high)}]"
 
 
 def print_locomo(systems: dict[str, list[Asked]]) -> None:
     """LoCoMo's tables."""
-    first = next(iter(systems.values()))
-    core_size = sum(item.question.category in CORE_CATEGORIES for item in first)
-    print(f"\nLoCoMo, categories 1–4 ({core_size} questions), recall of evidence turns; ms of one search\n")
-    print_head("system", "R@5", "R@10", "R@20", "MRR", "cat 5 R@10", "p50 ms", "p95 ms", "dropped")
+    size = len(core(next(iter(systems.values()))))
+    heading(
+        f"LoCoMo, categories 1–4 ({size} questions), recall of evidence turns with the 95% interval; ms of one search",
+        *("system", "R@5", "R@10", "R@20", "MRR", "cat 5 R@10", "p50 ms", "p95 ms", "dropped"),
+    )
     for name, asked in systems.items():
-        core_asked = [item for item in asked if item.question.category in CORE_CATEGORIES]
-        adversarial = recalls([item for item in asked if item.question.category == "5"])[1]
-        print(f"| **{name}** | {cells([*recalls(core_asked), adversarial])} | {times(asked)} |")
-    for name, figures in baselines.LOCOMO.items():
-        print(f"| {name} (published) | {cells(figures)} | | | | |")
-    print()
-    print_head("R@10 by category", "multi-hop", "temporal", "commonsense", "single-hop", "adversarial")
+        figures = [average(core(asked), recall_at(5)), average(core(asked), recall_at(20)), average(core(asked), mrr)]
+        five, twenty, reciprocal = map(cell, figures)
+        adversarial = cell(average([item for item in asked if item.question.category == "5"], recall_at(10)))
+        ten = with_interval(core(asked), recall_at(10))
+        row(f"**{name}**", five, ten, twenty, reciprocal, adversarial, *times(asked))
+    for name, published in baselines.LOCOMO.items():
+        row(f"{name} (published)", *map(cell, published), None, None, None, None)
+    heading("R@10 by category", "system", "multi-hop", "temporal", "commonsense", "single-hop", "adversarial")
     for name, asked in systems.items():
-        by_category = [
-            recalls([item for item in asked if item.question.category == category])[1] for category in "12345"
-        ]
-        print(f"| {name} | {cells(by_category)} |")
+        row(
+            name,
+            *(
+                cell(average([item for item in asked if item.question.category == category], recall_at(10)))
+                for category in "12345"
+            ),
+        )
 
 
-def print_scifact(systems: dict[str, list[Asked]]) -> None:
-    """SciFact's table."""
+def print_judged(systems: dict[str, list[Asked]], title: str, published: dict[str, float]) -> None:
+    """The table of a set of judged documents."""
     size = len(next(iter(systems.values())))
-    print(f"\nSciFact ({size} claims); ms of one search\n")
-    print_head("system", "nDCG@10", "R@10", "MRR", "p50 ms", "p95 ms", "dropped")
+    heading(
+        f"{title} ({size} queries), with the 95% interval; ms of one search",
+        *("system", "nDCG@10", "R@10", "MRR", "p50 ms", "p95 ms", "dropped"),
+    )
     for name, asked in systems.items():
-        _, recall_10, _, mrr = recalls(asked)
-        score = average(asked, lambda ranked, question: ndcg(ranked, question.relevant, 10))
-        print(f"| **{name}** | {cells([score, recall_10, mrr])} | {times(asked)} |")
-    for name, figure in baselines.SCIFACT.items():
-        print(f"| {name} (published) | {cells([figure])} | | | | | |")
+        figures = [average(asked, recall_at(10)), average(asked, mrr)]
+        row(f"**{name}**", with_interval(asked, ndcg_10), *map(cell, figures), *times(asked))
+    for name, figure in published.items():
+        row(f"{name} (published)", cell(figure), None, None, None, None, None)
 
 
 if __name__ == "__main__":

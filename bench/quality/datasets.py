@@ -60,6 +60,31 @@ def write_scifact_import(folder: Path, target: Path) -> None:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
+def jsonl_questions(queries: Path, judgements: Path) -> Iterator[Question]:
+    """Any set: queries ``{"id", "text"}``, judgements ``{"query", "document", "grade"}`` (grade 1 when it has none)."""
+    judged: dict[str, dict[str, int]] = {}
+    for line in _jsonl(judgements):
+        if int(line.get("grade", 1)) > 0:
+            judged.setdefault(str(line["query"]), {})[str(line["document"])] = int(line.get("grade", 1))
+    for query in _jsonl(queries):
+        if relevant := judged.get(str(query["id"])):
+            yield Question(query["text"], "documents", "all", relevant)
+
+
+def write_jsonl_import(documents: Path, target: Path) -> None:
+    """Documents ``{"id", "text"}``, with or without a ``title``, as a file for the product's importer."""
+    with target.open("w", encoding="utf-8") as file:
+        for document in _jsonl(documents):
+            title = f"{document['title']}. " if document.get("title") else ""
+            line = {
+                "type": "knowledge",
+                "source_key": str(document["id"]),
+                "scope": "documents",
+                "statement": title + document["text"],
+            }
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
 def _jsonl(path: Path) -> Iterator[dict[str, str]]:
     with path.open(encoding="utf-8") as file:
         for line in file:
