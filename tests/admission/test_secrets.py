@@ -106,3 +106,26 @@ def test_a_credential_begins_without_sight(fortress: Fortress) -> None:
     with psycopg.connect(fortress.dsn()) as conn:
         conn.execute("select from memhouse.begin_read(%s::text)", (token,))
         assert conn.execute("select count(*) from memhouse.knowledge").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("mode", ["auto", "force_custom_plan", "force_generic_plan"])
+def test_printed_plans_hold_no_key(fortress: Fortress, mode: str) -> None:
+    """Anybody may print plans; a custom plan holds the values it was made for, byte by byte."""
+    with fortress.admin() as admin:
+        keys = [key for row in admin.execute("select inner_key, outer_key from memhouse.seal_key") for key in row]
+    heard: list[str] = []
+    with psycopg.connect(fortress.dsn(), autocommit=True) as conn:
+        conn.add_notice_handler(lambda notice: heard.append(f"{notice.message_primary} {notice.message_detail}"))
+        conn.execute(f"set client_min_messages = log; set debug_print_plan = on; set plan_cache_mode = {mode}")
+        for _ in range(3):
+            with conn.transaction():
+                conn.execute("select from memhouse.begin_read(%s::text)", (fortress.tokens["weak"],))
+                conn.execute("select * from memhouse.knowledge")
+                conn.execute("select memhouse.reader_scopes(), memhouse._reader()")
+                conn.execute("select memhouse.search_report('topic')")
+                conn.execute("select memhouse.finish_search(memhouse.plan_search('topic') ->> 'plan', '{}')")
+    printed = "\n".join(heard)
+    assert "PLANNEDSTMT" in printed
+    for key in keys:
+        for head in (key[:6], [byte if byte < 128 else byte - 256 for byte in key[:6]]):
+            assert " ".join(map(str, head)) not in printed
