@@ -1,0 +1,225 @@
+"""``python -m bench.speed --dsn DSN --locomo FILE [--questions N] [--peers VENV]``.
+
+What a search costs, all on one server and in one run: our profiles through the client, turn by turn with the same
+strategies as bare SQL by a superuser without admission, and with the hybrid search in one SQL function; then, with
+--peers, other memory stores from PyPI in the virtual environment of that name, made if it is not there. All get the
+same texts and the same vectors, made before; the peers' tables are in a database that is dropped again. The role must be a superuser's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import venv
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import mean
+
+import numpy as np
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg_pool import ConnectionPool
+
+from bench.account import BenchAccount
+from bench.quality.datasets import Question, locomo_questions
+from bench.quality.measures import interval, recall, reciprocal_rank
+from bench.quality.vectors import CachedEmbedder
+from bench.speed.bare import STRATEGIES, Bare, Hybrid
+from bench.tables import heading, machine, quantiles, row, say
+from memhouse_thin import Client, core
+from memhouse_thin.importer import read_locomo
+from memhouse_thin.models import find_model
+
+DATABASE = "memhouse_bench_peers"
+LIMIT = 20
+DEADLINE_MS = 60_000
+PROFILES = ("fast", "minimal", "balanced", "thorough")
+PEERS = {
+    "langgraph": ("LangGraph PostgresStore", "vectors only; namespaces, no admission"),
+    "langchain": ("langchain-postgres hybrid, RRF", "no admission; every term must match; two strategies"),
+    "llamaindex": ("llama-index QueryFusionRetriever, RRF", "no admission; two strategies"),
+}
+PACKAGES = (
+    "langgraph-checkpoint-postgres",
+    "langchain-postgres",
+    "llama-index-vector-stores-postgres",
+    "psycopg[binary]",
+)
+
+
+@dataclass
+class Line:
+    """One line of the table."""
+
+    lacks: str = ""
+    ms: list[float] = field(default_factory=list)
+    ranked: list[list[str]] = field(default_factory=list)
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m bench.speed", description=(__doc__ or "").split("\n\n")[1])
+    parser.add_argument("--dsn", required=True, help="a migrated database")
+    parser.add_argument("--locomo", type=Path, metavar="FILE", required=True, help="locomo10.json")
+    parser.add_argument("--questions", type=int, metavar="N", help="ask only N, spread over all of them")
+    parser.add_argument("--peers", type=Path, metavar="VENV", help="also measure peers, installed there")
+    parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where vectors are kept between runs")
+    options = parser.parse_args()
+    model = find_model()
+    if model is None:
+        print("The embedder is not here; fetch it with: python -m memhouse_thin.models.fetch", file=sys.stderr)
+        return 1
+    account = BenchAccount(options.dsn, "bench-locomo", "locomo", CachedEmbedder(model, options.cache))
+    account.load(options.locomo, "locomo")
+    questions = [question for question in locomo_questions(options.locomo) if question.category != "5"]
+    if options.questions:
+        questions = questions[:: max(1, len(questions) // options.questions)][: options.questions]
+    under = machine(account.conn)
+    account.conn.execute(f"drop database if exists {DATABASE} with (force)")
+    account.conn.execute(f"create database {DATABASE}")
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            hand_over(Path(scratch), account, options.locomo, questions)
+            lines, parts = ours(account, Path(scratch), questions)
+            if options.peers:
+                lines |= peers(Path(scratch), options.peers)
+    finally:
+        account.conn.execute(f"drop database if exists {DATABASE} with (force)")
+    show(lines, parts, questions, under)
+    return 0
+
+
+def hand_over(folder: Path, account: BenchAccount, locomo: Path, questions: list[Question]) -> None:
+    """Texts and vectors as files, for a process that has none of our packages."""
+    corpus = [
+        (line.source_key, line.data["scope"], line.data["statement"])
+        for line in read_locomo(locomo)
+        if line.type == "knowledge"
+    ]
+    prefix = account.embedder.identity.query_prefix
+    (folder / "corpus.json").write_text(json.dumps(corpus))
+    np.save(folder / "corpus.npy", np.array([account.embedder(text) for _, _, text in corpus]))
+    (folder / "questions.json").write_text(json.dumps([(question.text, question.scope) for question in questions]))
+    np.save(folder / "questions.npy", np.array([account.embedder(prefix + question.text) for question in questions]))
+    given = conninfo_to_dict(make_conninfo(account.dsn, dbname=DATABASE))
+    (folder / "dsn.json").write_text(json.dumps({name: given.get(name) for name in ("host", "port", "user", "dbname")}))
+
+
+def ours(
+    account: BenchAccount, folder: Path, questions: list[Question]
+) -> tuple[dict[str, Line], dict[str, list[float]]]:
+    """Every question by every way of ours and by hand, one after the other, so that all meet the same machine."""
+    corpus = json.loads((folder / "corpus.json").read_text())
+    vectors = np.load(folder / "corpus.npy")
+    rows = [
+        (key, scope, text, core.vector_text(vector) or "")
+        for (key, scope, text), vector in zip(corpus, vectors, strict=True)
+    ]
+    hybrid = Hybrid(make_conninfo(account.dsn, dbname=DATABASE), rows)
+    bare = Bare(account)
+    lines = {
+        **{profile: Line() for profile in PROFILES},
+        "balanced, parallel": Line(),
+        "bare SQL of balanced's strategies": Line("no admission, no fusion; the sum of its statements"),
+        "one SQL function, RRF": Line("no admission; every term must match; two strategies"),
+        "one SQL function, RRF, any term": Line("no admission; two strategies"),
+    }
+    parts: dict[str, list[float]] = {name: [] for name in STRATEGIES}
+    parts["slowest strategy of balanced"] = []
+    identity = account.embedder.identity
+    asked = np.load(folder / "questions.npy")
+    with (
+        Client(account.dsn, credential=account.credential) as memory,
+        ConnectionPool(account.dsn, min_size=4, max_size=4, kwargs={"autocommit": True}) as pool,
+    ):
+        pool.wait()
+        clients = {profile: (memory, profile) for profile in PROFILES}
+        wide = Client(pool, credential=account.credential, fan_out="parallel", fan_out_wait_ms=1000)
+        clients["balanced, parallel"] = (wide, "balanced")
+        # The first ten warm the caches and count for nothing.
+        for number, (question, vector) in enumerate(
+            zip([*questions[:10], *questions], [*asked[:10], *asked], strict=True)
+        ):
+            counts = number >= 10
+            by_hand = bare.ask(bare.parameters(question, vector))
+            for name, (client, profile) in clients.items():
+                result = client.search(
+                    question.text,
+                    scope=question.scope,
+                    profile=profile,
+                    limit=LIMIT,
+                    deadline_ms=DEADLINE_MS,
+                    embedding=vector.tolist(),
+                    identity=identity,
+                )
+                if counts:
+                    lines[name].ms.append(result.total_ms)
+                    lines[name].ranked.append([account.source_keys[hit.id] for hit in result])
+                    if name == "balanced":
+                        parts["slowest strategy of balanced"].append(
+                            max(item.ms or 0 for item in result.strategies.contributed)
+                        )
+            for name, any_term in (("one SQL function, RRF", False), ("one SQL function, RRF, any term", True)):
+                ms, ranked = hybrid.ask(question, core.vector_text(vector) or "", LIMIT, any_term=any_term)
+                if counts:
+                    lines[name].ms.append(ms)
+                    lines[name].ranked.append(ranked)
+            if counts:
+                lines["bare SQL of balanced's strategies"].ms.append(sum(ms for ms, _ in by_hand.values()))
+                for name, (ms, _) in by_hand.items():
+                    parts[name].append(ms)
+    return lines, parts
+
+
+def peers(folder: Path, place: Path) -> dict[str, Line]:
+    """Each peer in a process of its own interpreter; one that fails is left out, and said so."""
+    python = place / "bin" / "python"
+    if not python.exists():
+        say(f"installing peers into {place}")
+        venv.create(place, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
+    lines = {}
+    for name, (title, lacks) in PEERS.items():
+        say(f"{title} ...")
+        run = subprocess.run([python, Path(__file__).with_name("peers.py"), name, folder], check=False)
+        if run.returncode == 0:
+            answer = json.loads((folder / f"{name}.json").read_text())
+            lines[title] = Line(lacks, answer["ms"], answer["ranked"])
+        else:
+            say(f"{title} failed, and is not in the table")
+    return lines
+
+
+def show(lines: dict[str, Line], parts: dict[str, list[float]], questions: list[Question], under: str) -> None:
+    """The tables."""
+    base = float(np.median(lines["bare SQL of balanced's strategies"].ms))
+    heading(
+        f"LoCoMo: {len(questions)} questions, each in its conversation, page of {LIMIT}, one client; {under}",
+        *("system", "R@10", "95%", "MRR", "p50 ms", "p95 ms", "p99 ms", "p50 × bare SQL", "what it lacks"),
+    )
+    for name, line in lines.items():
+        found = [
+            recall(ranked, question.relevant, 10) for ranked, question in zip(line.ranked, questions, strict=False)
+        ]
+        reciprocal = [
+            reciprocal_rank(r, question.relevant) for r, question in zip(line.ranked, questions, strict=False)
+        ]
+        low, high = interval(found) if found else (0, 0)
+        row(
+            name,
+            f"{mean(found):.3f}" if found else None,
+            f"[{low:.3f}, {high:.3f}]" if found else None,
+            f"{mean(reciprocal):.3f}" if found else None,
+            *quantiles(line.ms),
+            quantiles(line.ms)[0] / base,
+            line.lacks,
+        )
+    heading("The parts", "part", "p50 ms", "p95 ms", "p99 ms")
+    for name, ms in parts.items():
+        row(name if name.startswith("slowest") else f"{name}, bare SQL", *quantiles(ms))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
