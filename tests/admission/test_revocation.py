@@ -135,7 +135,8 @@ ROW_CHANGES = {
         "internal",
     ),
     "deprecated": (
-        "update memhouse.knowledge set lifecycle_state = 'deprecated', active_during = '{}' where knowledge_id = %s",
+        "update memhouse.knowledge set lifecycle_state = 'deprecated', active_during = '{}',"
+        " provisional_during = '{}' where knowledge_id = %s",
         "internal",
     ),
     "redacted": ("update memhouse.knowledge set lifecycle_state = 'redacted' where knowledge_id = %s", "internal"),
