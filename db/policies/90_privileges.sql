@@ -62,7 +62,7 @@ grant execute on function memhouse.admits(
     uuid, uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange,
     timestamptz, uuid, uuid[], memhouse.sensitivity, uuid, memhouse.sensitivity, boolean, timestamptz)
     to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader;
-grant execute on function memhouse._reader(), memhouse.reader_account(), memhouse.reader_scopes(), memhouse.reader_clearance(),
+grant execute on function memhouse._posture(), memhouse._reader(), memhouse.reader_account(), memhouse.reader_scopes(), memhouse.reader_clearance(),
     memhouse.reader_peer(), memhouse.reader_open_sensitivity(), memhouse.reader_sees_shared(), memhouse.reader_known_at(),
     memhouse._open_sensitivity(text), memhouse.believed_during(tstzmultirange, timestamptz)
     to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader;

@@ -37,7 +37,7 @@ def furnished(memory: Memory) -> Memory:
 
 
 def plan(memory: Memory, **named: object) -> dict[str, Any]:
-    named = {**QUESTION, **named}
+    named = {"deadline_ms": 30_000, **QUESTION, **named}
     arguments = ", ".join(f"p_{name} => %({name})s" for name in named)
     return memory.conn.execute(f"select memhouse.plan_search({arguments})", named).fetchone()[0]
 

@@ -10,14 +10,15 @@ set datestyle = 'ISO, YMD'
 as $$
 declare
     v_posture text := p_reader::text;
+    v_key memhouse.seal_key;
 begin
     if exists (select from memhouse.account as a where a.account_id = p_reader.account_id and a.settings -> 'log_reads' = 'true') then
         raise log 'memhouse: posture % begun for account % by credential %, % scopes, known at %',
             p_reader.posture, p_reader.account_id, coalesce(p_reader.credential_id::text, 'none'), cardinality(p_reader.scopes),
             coalesce(p_reader.known_at::text, 'now');
     end if;
-    perform set_config('memhouse.reader', v_posture, true),
-            set_config('memhouse.seal', memhouse._seal(v_posture, (select max(k.key_id) from memhouse.seal_key as k)), true);
+    select k.* into strict v_key from memhouse.seal_key as k order by k.key_id desc limit 1;
+    perform set_config('memhouse.reader', v_posture, true), set_config('memhouse.seal', memhouse._seal(v_posture, v_key), true);
 end
 $$;
 comment on function memhouse._set_reader(memhouse.reader) is 'Writes and seals the posture of this transaction. Private to the begin_* functions.';

@@ -14,8 +14,8 @@ begin
     select k.* into v_key from memhouse.seal_key as k
     where p_signature is null or k.key_id::text = split_part(p_signature, ':', 1)
     order by k.key_id desc limit 1;
-    return v_key.key_id || ':' || encode(sha256(v_key.outer_key || sha256(v_key.inner_key || convert_to(
-        'signed|' || current_setting('memhouse.reader') || '|' || p_text, 'UTF8'))), 'hex');
+    return v_key.key_id || ':' || memhouse._hmac(v_key.inner_key, v_key.outer_key,
+        'signed|' || current_setting('memhouse.reader') || '|' || p_text);
 end
 $$;
 comment on function memhouse._sign(text, text) is 'HMAC-SHA256 (RFC 2104) of a text for the posture of this transaction. Private.';

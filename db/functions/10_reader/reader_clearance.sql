@@ -2,5 +2,5 @@
 create or replace function memhouse.reader_clearance()
 returns memhouse.sensitivity
 language sql stable parallel restricted
-return (memhouse._reader()).clearance;
+return (memhouse._posture()).clearance;
 comment on function memhouse.reader_clearance() is 'Clearance of the credential; a row held more closely is not admitted.';

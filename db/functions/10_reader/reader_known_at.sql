@@ -2,5 +2,5 @@
 create or replace function memhouse.reader_known_at()
 returns timestamptz
 language sql stable parallel restricted
-return coalesce((memhouse._reader()).known_at, 'infinity'::timestamptz);
+return coalesce((memhouse._posture()).known_at, 'infinity'::timestamptz);
 comment on function memhouse.reader_known_at() is 'The instant of belief this read asks about; infinity is now.';

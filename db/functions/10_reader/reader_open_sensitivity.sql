@@ -2,6 +2,6 @@
 create or replace function memhouse.reader_open_sensitivity()
 returns memhouse.sensitivity
 language sql stable parallel restricted
-return memhouse._open_sensitivity((memhouse._reader()).posture);
+return memhouse._open_sensitivity((memhouse._posture()).posture);
 comment on function memhouse.reader_open_sensitivity() is
 'Sensitivity up to which statements are open to this reader whoever they are about: public (public_only), internal (peer), restricted (internal).';

@@ -2,5 +2,5 @@
 create or replace function memhouse.reader_peer()
 returns uuid
 language sql stable parallel restricted
-return (memhouse._reader()).peer_id;
+return (memhouse._posture()).peer_id;
 comment on function memhouse.reader_peer() is 'The peer the results are read for; null for nobody in particular.';

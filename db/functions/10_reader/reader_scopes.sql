@@ -2,5 +2,5 @@
 create or replace function memhouse.reader_scopes()
 returns uuid[]
 language sql stable parallel restricted
-return (memhouse._reader()).scopes;
+return (memhouse._posture()).scopes;
 comment on function memhouse.reader_scopes() is 'Scopes this reader is authorised for: the requested scope and its ancestors, of those granted.';

@@ -3,5 +3,5 @@
 create or replace function memhouse.reader_sees_shared()
 returns boolean
 language sql stable parallel restricted
-return (memhouse._reader()).posture = 'peer';
+return (memhouse._posture()).posture = 'peer';
 comment on function memhouse.reader_sees_shared() is 'True when statements about the scope and promoted statements are open to this reader (posture peer).';

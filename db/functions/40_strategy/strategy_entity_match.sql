@@ -6,7 +6,8 @@ create or replace function memhouse.strategy_entity_match(p_request memhouse.req
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 100
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan
+-- Look-ups by key have one good plan, whatever the values.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
     v_filters memhouse.filters := p_request.filters;
@@ -15,7 +16,7 @@ declare
     v_idf double precision[];
 begin
     select array_agg(e.name_key), array_agg(e.idf) into v_names, v_idf
-    from memhouse._rare_entities(memhouse.entity_keys(p_request.query), p_request.eligible) as e;
+    from memhouse._rare_entities(memhouse.entity_keys(p_request.query)) as e;
     if v_names is null then
         return;
     end if;

@@ -10,7 +10,8 @@ create or replace function memhouse.strategy_relation_expand(p_request memhouse.
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 50
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan
+-- Look-ups by key have one good plan, whatever the values.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
     v_filters memhouse.filters := p_request.filters;
@@ -26,7 +27,7 @@ begin
     select array_agg(e.name_key), array_agg(e.idf) into v_names, v_idf
     from memhouse._rare_entities(
         array(select distinct m.name_key from memhouse.admissible_mention as m
-              where m.account_id = v_account and m.knowledge_id = any (v_seeds)), p_request.eligible) as e;
+              where m.account_id = v_account and m.knowledge_id = any (v_seeds))) as e;
 
     return query
     with seed as materialized (

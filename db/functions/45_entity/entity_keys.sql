@@ -1,8 +1,10 @@
 -- All names a query could be naming: its runs of one to four words, as keys. Bounded to the first 64 words.
+-- Planned once: strategies ask for custom plans, and that would reach the queries in here too.
 create or replace function memhouse.entity_keys(p_text text)
 returns text[]
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
 declare
     v_words text[] := array(

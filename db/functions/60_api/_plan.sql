@@ -14,6 +14,7 @@ declare
     v_plan memhouse.search_plan;
     v_request memhouse.request;
     v_profile memhouse.profile;
+    v_exact_rows integer := memhouse._setting_int('exact_scan_rows');
 begin
     perform memhouse._require_reader();
     if p_limit is null or p_limit not between 1 and 100 then
@@ -41,8 +42,11 @@ begin
         into v_request.identity_id, v_request.dimensions, v_request.embedding
         from memhouse._search_identity(p_identity) as i;
     end if;
-    -- Counted once for all strategies: one row more than semantic compares exactly.
-    v_request.eligible := memhouse.eligible_rows(v_request.filters, memhouse._setting_int('exact_scan_rows') + 1);
+    -- How semantic will go about it. While the whole table is no larger than what it compares exactly, for all that the
+    -- last analyze knows, there is nothing to count.
+    if (select c.reltuples from pg_class as c where c.oid = 'memhouse.knowledge'::regclass) not between 1 and v_exact_rows then
+        v_request.eligible := memhouse.eligible_rows(v_request.filters, v_exact_rows + 1);
+    end if;
     v_plan.request := v_request;
     return v_plan;
 end

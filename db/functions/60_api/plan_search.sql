@@ -12,6 +12,9 @@ returns jsonb
 language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off
+-- Plan and parts travel as text: it must read the same under any settings of the sessions.
+set datestyle = 'ISO, YMD'
+set extra_float_digits = 1
 as $$
 declare
     v_plan memhouse.search_plan := memhouse._plan(
