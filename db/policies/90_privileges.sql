@@ -97,6 +97,8 @@ grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse._applicable(text, memhouse.request), memhouse._deadline_fired(timestamptz), memhouse._breakdown(memhouse.contribution[]),
     memhouse._write_scope(text), memhouse._peer(text), memhouse._checked_text(text, text, integer),
     memhouse._checked_metadata(jsonb), memhouse._known_source_key(text, text), memhouse._attach_sources(uuid, uuid[]),
+    memhouse._known_source_keys(text, text[]), memhouse._attach_all_sources(uuid[], uuid[]), memhouse._audit_all(uuid, text, uuid[], jsonb[]),
+    memhouse._import_ids(text[], text[]), memhouse._check_statement(text, text, real, timestamptz, timestamptz),
     memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters)
     to memhouse_api;
 
@@ -112,7 +114,7 @@ grant execute on function memhouse.error_catalog(), memhouse.begin_read(text, te
 grant execute on function memhouse.begin_write(text),
     memhouse.observe(text, text, text, text, timestamptz, text, text, jsonb, text),
     memhouse.remember(text, text, text, text, text, text, real, timestamptz, timestamptz, timestamptz, uuid[], @extschema:vector@.vector, jsonb, text, text, text),
-    memhouse.relate(uuid, uuid, text, real),
+    memhouse.import_batch(jsonb), memhouse.relate(uuid, uuid, text, real),
     memhouse.store_embedding(uuid, @extschema:vector@.vector, text), memhouse.unembedded(text, integer, uuid),
     memhouse.transition(uuid, text, text), memhouse.lifecycle_history(uuid), memhouse.set_expiry(uuid, timestamptz),
     memhouse.set_revalidation(uuid, timestamptz), memhouse.erase(uuid, boolean),

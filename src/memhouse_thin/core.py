@@ -527,6 +527,11 @@ def list_knowledge(filters: Mapping[str, Any] | None, after: UUID | str | None, 
     )
 
 
+def import_batch(lines: Sequence[Mapping[str, Any]]) -> Call:
+    """Many observations and statements in one call, as the server's import_batch describes them."""
+    return Call(sql.IMPORT_BATCH, {"lines": json.dumps(lines)})
+
+
 def observe(
     content: str,
     *,

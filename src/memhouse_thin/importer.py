@@ -29,8 +29,9 @@ from memhouse_thin.errors import AlreadyExists, ArgumentInvalid, MemhouseError, 
 #: Called with how many steps are done and how many there are.
 Progress = Callable[[int, int], None]
 
-# Calls sent before the answers are read, so that progress shows and memory stays bounded.
-_PIPELINE = 500
+# Lines sent at once, so that progress shows and memory stays bounded.
+_BATCH_LINES = 500
+_BATCH_CHARS = 4_000_000
 
 
 class ImportFailed(MemhouseError):
@@ -282,9 +283,9 @@ class _Import:
                 self._administer(account, of_type["scope"] + of_type["peer"])
             # Begun after the scopes are there: a posture knows the scopes of its beginning.
             self._execute(core.begin_write(self._credential))
-            ids = self._send(of_type["observation"], self._observe)
+            ids = self._store(of_type["observation"], self._observation, self._observe)
             self._note(of_type["observation"], ids, self._observations, self.report.observations)
-            ids = self._send(of_type["knowledge"], self._remember)
+            ids = self._store(of_type["knowledge"], self._statement, self._remember)
             self._note(of_type["knowledge"], ids, self._knowledge, self.report.knowledge)
             self._send(of_type["relation"], self._relate)
         self.report.relations += len(of_type["relation"])
@@ -328,14 +329,24 @@ class _Import:
         finally:
             self._advance(1)
 
+    def _observation(self, line: Line) -> Mapping[str, Any]:
+        return {**line.data, "type": line.type, "source_key": line.source_key}
+
+    def _statement(self, line: Line) -> Mapping[str, Any]:
+        entry = {**line.data, "type": line.type, "source_key": line.source_key, "sources": self._sources(line)}
+        if self._vectors[line.number] is not None and self._embedder is not None:
+            entry |= {"embedding": self._vectors[line.number], "identity": self._embedder.identity.key}
+        return entry
+
+    def _sources(self, line: Line) -> list[str]:
+        keys = line.data.get("sources", ())
+        return [str(self._resolve(key, self._observations, "sources", "observation")) for key in keys]
+
     def _observe(self, line: Line) -> Call:
         return core.observe(**{**line.data, "source_key": line.source_key})
 
     def _remember(self, line: Line) -> Call:
-        sources = [
-            self._resolve(key, self._observations, "sources", "observation") for key in line.data.get("sources", ())
-        ]
-        item = core.statement({**line.data, "sources": sources, "source_key": line.source_key})
+        item = core.statement({**line.data, "sources": self._sources(line), "source_key": line.source_key})
         identity = None if self._embedder is None else self._embedder.identity
         return core.remember(item, self._vectors[line.number], identity)
 
@@ -351,11 +362,30 @@ class _Import:
             raise LineInvalid(f"Lines of type {type} in two scopes have the source_key {key!r}.", field)
         return id
 
+    def _store(
+        self, lines: Sequence[Line], entry: Callable[[Line], Mapping[str, Any]], build: Callable[[Line], Call]
+    ) -> list[Any]:
+        """The ids of lines, stored in batches. A batch that fails is sent line by line: that names the line."""
+        ids: list[Any] = []
+        for batch in _batches(lines):
+            entries = []
+            for line in batch:
+                with _located(self._path, line.number, line.place):
+                    entries.append(entry(line))
+            try:
+                with self._conn.transaction():
+                    ids.extend(self._execute(core.import_batch(entries))[0])
+            except (MemhouseError, psycopg.Error):
+                ids.extend(self._send(batch, build))
+            else:
+                self._advance(len(batch))
+        return ids
+
     def _send(self, lines: Sequence[Line], build: Callable[[Line], Call]) -> list[Any]:
         """The value of each line's call, sent in pipelines; an error names the line it is about."""
         values: list[Any] = []
-        for start in range(0, len(lines), _PIPELINE):
-            batch = lines[start : start + _PIPELINE]
+        for start in range(0, len(lines), _BATCH_LINES):
+            batch = lines[start : start + _BATCH_LINES]
             calls = []
             for line in batch:
                 with _located(self._path, line.number, line.place):
@@ -382,6 +412,21 @@ class _Import:
             else:
                 count.new += 1
             seen.add(id)
+
+
+def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    """Lines in their order, so many at a time that one call can carry them."""
+    batch: list[Line] = []
+    chars = 0
+    for line in lines:
+        size = len(line.data.get("content") or line.data.get("statement") or "")
+        if batch and (len(batch) == _BATCH_LINES or chars + size > _BATCH_CHARS):
+            yield batch
+            batch, chars = [], 0
+        batch.append(line)
+        chars += size
+    if batch:
+        yield batch
 
 
 def import_file(

@@ -93,6 +93,8 @@ from memhouse.list_knowledge(
 )
 """
 
+IMPORT_BATCH: Final = "select memhouse.import_batch(p_lines => %(lines)s::pg_catalog.jsonb)"
+
 OBSERVE: Final = """
 select memhouse.observe(
     p_scope => %(scope)s::pg_catalog.text,

@@ -1,31 +1,12 @@
--- Links a statement to its observations, which must be in scopes this posture may write, and be visible to it, or
--- written by its credential, or of a scope it curates. Hidden and absent are answered alike. Error: MH015.
--- Definer because a member may cite an observation it wrote that the reader policy hides from it.
+-- Links a statement to its observations: _attach_all_sources for one statement. Error: MH015.
+-- Definer because that is the owner's.
 create or replace function memhouse._attach_sources(p_knowledge_id uuid, p_sources uuid[])
 returns void
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-    v_reader memhouse.reader := memhouse._require_reader();
-    v_missing uuid;
 begin
-    select s.id into v_missing
-    from unnest(p_sources) as s (id)
-    -- offset 0 keeps the conditions out of the look-up: it goes by the key, and not through all that the scopes hold.
-    left join lateral (
-        select o.scope_id, o.written_by from memhouse.observation as o
-        where o.account_id = v_reader.account_id and o.observation_id = s.id
-        offset 0
-    ) as o on true
-    where o.scope_id is null or o.scope_id <> all (v_reader.write_scopes)
-       or not memhouse._may_cite(o.scope_id, o.written_by, memhouse._sees_observation(s.id))
-    limit 1;
-    if found then
-        perform memhouse._fail('MH015', format('There is no source %s.', coalesce(v_missing::text, 'null')));
-    end if;
-    insert into memhouse.knowledge_source (account_id, knowledge_id, observation_id)
-    select distinct v_reader.account_id, p_knowledge_id, s.id from unnest(p_sources) as s (id);
+    perform memhouse._attach_all_sources(array_fill(p_knowledge_id, array[cardinality(p_sources)]), p_sources);
 end
 $$;
 comment on function memhouse._attach_sources(uuid, uuid[]) is 'Links a statement to its observations; MH015 for one that is not in a writable scope. Private to remember.';

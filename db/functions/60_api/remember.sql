@@ -23,16 +23,7 @@ declare
     v_level text := coalesce(p_target_level, case when v_subject is null then 'scope' else 'peer' end);
     v_since constant tstzmultirange := tstzmultirange(tstzrange(now(), null));
 begin
-    perform memhouse._one_of(v_level, enum_range(null::memhouse.target_level)::text[], 'p_target_level');
-    if v_subject is not null and v_level <> 'peer' then
-        perform memhouse._fail('MH022', format('The statement is about %L.', left(p_subject_peer, 80)));
-    elsif v_subject is null and v_level = 'peer' then
-        perform memhouse._fail('MH010', 'p_target_level is peer, but the statement is about the scope.');
-    elsif p_confidence is null or p_confidence = 'NaN' or p_confidence not between 0 and 1 then
-        perform memhouse._fail('MH010', format('p_confidence is %s; it must be 0 to 1.', coalesce(p_confidence::text, 'null')));
-    elsif p_relevant_from > p_relevant_until then
-        perform memhouse._fail('MH010', 'p_relevant_from is later than p_relevant_until.');
-    end if;
+    perform memhouse._check_statement(p_subject_peer, v_level, p_confidence, p_relevant_from, p_relevant_until);
 
     insert into memhouse.knowledge (
         account_id, knowledge_id, scope_id, subject_peer_id, kind, statement, sensitivity, target_level, lifecycle_state,
