@@ -112,6 +112,12 @@ create policy own_account on memhouse.embedding to memhouse_api
 using (account_id = (select memhouse.reader_account()))
 with check (account_id = (select memhouse.reader_account()) and (select memhouse.reader_write_scopes()) is not null);
 
+-- token vectors: read by the API beside statements the reader sees; written like vectors
+drop policy if exists own_account on memhouse.token_vectors;
+create policy own_account on memhouse.token_vectors to memhouse_api
+using (account_id = (select memhouse.reader_account()))
+with check (account_id = (select memhouse.reader_account()) and (select memhouse.reader_write_scopes()) is not null);
+
 -- projections: read by the gate's views alone
 drop policy if exists gate_reads on memhouse.entity_mention;
 create policy gate_reads on memhouse.entity_mention for select to memhouse_gate using (true);

@@ -52,6 +52,7 @@ grant select on memhouse.knowledge, memhouse.observation, memhouse.knowledge_sou
     memhouse.scope, memhouse.peer, memhouse.strategy, memhouse.embedding to memhouse_api;
 grant insert on memhouse.knowledge, memhouse.observation, memhouse.embedding to memhouse_api;
 grant update (vec, embedded_at) on memhouse.embedding to memhouse_api;
+grant select, insert, update (bits) on memhouse.token_vectors to memhouse_api;
 -- What a reader may select directly, under the same policies. Not metadata-free: what is admitted is shown whole.
 grant select on memhouse.knowledge, memhouse.observation, memhouse.knowledge_source, memhouse.relation, memhouse.scope, memhouse.lifecycle_edge
     to memhouse_reader;
@@ -86,11 +87,14 @@ grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse.signals(memhouse.knowledge_kind, memhouse.lifecycle_state, timestamptz, integer),
     memhouse.signal_factor(double precision, double precision), memhouse.signals_factor(jsonb, jsonb), memhouse.signal_floor(jsonb),
     memhouse._times(jsonb, integer), memhouse._strategies_of(jsonb), memhouse._report(memhouse.retrieval), memhouse._checked_profile(jsonb),
-    memhouse._sign(text, text), memhouse._sealed(text), memhouse._unsealed(text), memhouse._part(text, text),
+    memhouse._sign(text, text), memhouse._sealed(text, text), memhouse._unsealed(text, text), memhouse._part(text, text),
     memhouse._require_reader(), memhouse._fail(text, text), memhouse._one_of(text, text[], text), memhouse._setting_int(text),
     memhouse.error_catalog(), memhouse.uuid_v7(), memhouse._audit(uuid, text, uuid, jsonb),
     memhouse.question_boilerplate(), memhouse.analyze_query(text),
     memhouse.checked_vector(@extschema:vector@.vector, integer), memhouse._search_identity(text),
+    memhouse._stored_identity(text), memhouse._account_identity(), memhouse._embedded_query(text, timestamptz),
+    memhouse._rerank(memhouse.search_plan, memhouse.retrieval), memhouse._allowed_model(text, integer), memhouse._allowed_reranker(text),
+    memhouse._reranked(memhouse.hit[], double precision[], double precision, text),
     memhouse._profile(text), memhouse._profile_version(memhouse.profile),
     memhouse.fuse(memhouse.listed_candidate[], jsonb, integer, integer),
     memhouse.disagreement(memhouse.listed_candidate[], memhouse.outcome[]),
@@ -108,7 +112,7 @@ grant execute on function memhouse.error_catalog(), memhouse.begin_read(text, te
     memhouse.search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
     memhouse.search_report(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
     memhouse.plan_search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
-    memhouse.run_search_part(text, text, text[]), memhouse.finish_search(text, text[]),
+    memhouse.run_search_part(text, text, text[]), memhouse.finish_search(text, text[]), memhouse.rerank_vectors(uuid[], text),
     memhouse.list_knowledge(jsonb, uuid, integer), memhouse.promotions()
     to memhouse_reader;
 grant execute on function memhouse.begin_write(text),
@@ -116,6 +120,7 @@ grant execute on function memhouse.begin_write(text),
     memhouse.remember(text, text, text, text, text, text, real, timestamptz, timestamptz, timestamptz, uuid[], @extschema:vector@.vector, jsonb, text, text, text),
     memhouse.import_batch(jsonb), memhouse.relate(uuid, uuid, text, real),
     memhouse.store_embedding(uuid, @extschema:vector@.vector, text), memhouse.unembedded(text, integer, uuid),
+    memhouse.store_token_vectors(uuid, text, bytea), memhouse.without_token_vectors(text, integer, uuid),
     memhouse.transition(uuid, text, text), memhouse.lifecycle_history(uuid), memhouse.set_expiry(uuid, timestamptz),
     memhouse.set_revalidation(uuid, timestamptz), memhouse.erase(uuid, boolean),
     memhouse.propose_promotion(uuid, text), memhouse.consent(uuid), memhouse.decline(uuid, text)
@@ -131,6 +136,7 @@ grant execute on function memhouse.create_account(text, jsonb), memhouse.create_
     memhouse.revoke_credential(text, text), memhouse.grant_scope(text, text, text, text, text),
     memhouse.revoke_scope(text, text, text, text), memhouse.set_account_setting(text, text, jsonb),
     memhouse.set_server_setting(text, integer), memhouse.set_strategy_enabled(text, boolean),
+    memhouse.embedding_status(text), memhouse.switch_embedding_identity(text, text, boolean), memhouse.drop_embedding_identity(text),
     memhouse.register_embedding_identity(text, text, text, integer, text), memhouse.set_profile(text, text, text, jsonb),
     memhouse.profile_in_force(text, text, text),
     memhouse.rotate_seal_key(), memhouse.error_catalog(),
@@ -145,3 +151,20 @@ grant execute on function memhouse.create_account(text, jsonb), memhouse.create_
 grant execute on function memhouse.jobs(), memhouse.run_due_jobs(), memhouse.run_job(text),
     memhouse.sweep_expired(integer, integer), memhouse.sweep_revalidation(integer, integer)
     to memhouse_jobs;
+
+-- Models inside the server, where PL/Python is. What runs Python is for the API alone, and set_model_host for nobody:
+-- only a superuser says where code is loaded from.
+do $$
+begin
+    if exists (select from pg_proc as p where p.pronamespace = 'memhouse'::regnamespace and p.proname = 'allow_model') then
+        grant execute on function memhouse._model_library(),
+            memhouse._py_embed(text, text, text, text, boolean, integer, integer),
+            memhouse._py_rerank(text, text, text, text, text[], bytea[], double precision, integer),
+            memhouse._rerank_scores(text, uuid[], text, timestamptz), memhouse.embed(text, text)
+            to memhouse_api;
+        grant execute on function memhouse.embed(text, text), memhouse.rerank(text, uuid[], text, integer) to memhouse_reader;
+        grant execute on function memhouse.model_status() to memhouse_reader, memhouse_admin;
+        grant execute on function memhouse.allow_model(text), memhouse.forbid_model(text) to memhouse_admin;
+    end if;
+end
+$$;

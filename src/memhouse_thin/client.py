@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent import futures
 from contextlib import contextmanager
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal, Self
 from uuid import UUID
@@ -17,9 +18,10 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from memhouse_thin import core
+from memhouse_thin import core, reranking
 from memhouse_thin.core import Call, Embedder, Instant, Rows, Statement
-from memhouse_thin.errors import ArgumentInvalid
+from memhouse_thin.errors import ArgumentInvalid, MemhouseError
+from memhouse_thin.reranking import Reranker
 from memhouse_thin.results import (
     EmbeddingIdentity,
     Knowledge,
@@ -41,6 +43,9 @@ class Client:
     turns a text into a vector and names its space. ``profile`` and ``deadline_ms`` are defaults of
     ``search``. ``strict`` makes a failing embedder an error; otherwise a search goes on without its
     vector and reports ``semantic`` as dropped. ``cache`` holds query vectors and may be shared by clients.
+    ``reranker`` takes a second look at the head of an answer where the profile wants one and the server has no
+    models of its own: a callable of the question and some statements that gives their scores, or
+    ``models.rerank.LocalRerankers()``; what became of it is in ``SearchResult.rerank``.
     ``fan_out`` with a pool: "parallel" runs each strategy on a connection of its own, all in one snapshot, and answers
     as "serial" does; when the pool cannot give the connections within ``fan_out_wait_ms``, the read goes serially.
     ``prepare_threshold`` is psycopg's, for a connection the client opens; None prepares nothing, which
@@ -57,6 +62,7 @@ class Client:
         deadline_ms: int | None = None,
         strict: bool = False,
         cache: core.QueryCache | None = None,
+        reranker: Reranker | None = None,
         prepare_threshold: int | None = None,
         fan_out: Literal["serial", "parallel"] = "serial",
         fan_out_wait_ms: int = 10,
@@ -80,6 +86,7 @@ class Client:
         self._deadline_ms = deadline_ms
         self._strict = strict
         self._cache = core.QueryCache() if cache is None else cache
+        self._reranker = reranker
         self._prepare_threshold = prepare_threshold
         self._account: str | None = None
         self._lock = threading.RLock()
@@ -156,6 +163,11 @@ class Client:
             if result is None:
                 answers = self._send(conn, plan.calls, read=True, deadline_passed=plan.deadline_passed)
                 result = plan.result(answers, embedding_ms)
+            stage = reranking.Stage.of(
+                query, result, self._reranker, result.deadline_ms - clock.elapsed_ms, self._strict
+            )
+            if stage is not None:
+                result = self._rerank(conn, stage, plan.begin, clock)
         self._account = result.reader.account_key
         if fresh and vector is not None and self._embedder is not None:
             self._cache.put(self._account, self._embedder.identity, query, vector)
@@ -348,6 +360,22 @@ class Client:
         return stored
 
     # The round trip ----------------------------------------------------------------------------
+
+    def _rerank(
+        self, conn: psycopg.Connection[Any], stage: reranking.Stage, begin: Call, clock: core.Clock
+    ) -> SearchResult:
+        """The answer reranked, with the token vectors that are stored of its head."""
+        scorer = stage.scorer()
+        bits: dict[UUID, bytes] = {}
+        if model := stage.stored_model(scorer):
+            try:
+                calls = (core.timeout(stage.left_ms), begin, core.rerank_vectors(stage.ids, model))
+                bits = {row[0]: row[1] for row in (self._send(conn, calls, read=True))[-1]}
+            except MemhouseError as error:
+                # They only save time: a statement without is encoded on the way.
+                core.log_failure(error)
+        result = stage.finish(scorer, bits)
+        return replace(result, total_ms=clock.elapsed_ms)
 
     def _identity(self, identity: EmbeddingIdentity | str | None) -> EmbeddingIdentity | str | None:
         """The identity asked for, or the embedder's."""

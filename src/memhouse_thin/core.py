@@ -292,6 +292,11 @@ def embedder_failed(error: Exception, strict: bool) -> None:
     _log.warning("the embedder failed (%s); going on without a vector", type(error).__name__)
 
 
+def log_failure(error: MemhouseError) -> None:
+    """Note an error that costs part of an answer only."""
+    _log.warning("token vectors could not be read (%s); going on without", type(error).__name__)
+
+
 def no_embedder() -> ArgumentInvalid:
     return ArgumentInvalid("This client has no embedder.", hint="Create the client with embedder=...")
 
@@ -316,6 +321,11 @@ def begin_read(
     )
 
 
+def timeout(ms: int) -> Call:
+    """Bounds what follows in the transaction."""
+    return Call(sql.SET_TIMEOUT, {"timeout_ms": ms})
+
+
 def begin_write(credential: str | None) -> Call:
     return Call(sql.BEGIN_WRITE, {"credential": clean_text("credential", credential)})
 
@@ -328,6 +338,11 @@ class Search:
     clock: Clock
     spent_ms: int
     margin_ms: int
+
+    @property
+    def begin(self) -> Call:
+        """The call that begins the posture of this read."""
+        return self.calls[_READER]
 
     def deadline_ms(self, answers: Sequence[Rows]) -> int | None:
         """The whole deadline, from the client's call; None while only the server knows it."""
@@ -647,6 +662,25 @@ def unembedded(identity: EmbeddingIdentity | str | None, limit: int, after: UUID
             "after": None if after is None else as_uuid("after", after),
         },
     )
+
+
+def store_token_vectors(id: UUID | str, model: str, bits: bytes) -> Call:
+    return Call(sql.STORE_TOKEN_VECTORS, {"id": as_uuid("id", id), "model": clean_text("model", model), "bits": bits})
+
+
+def without_token_vectors(model: str, limit: int, after: UUID | str | None) -> Call:
+    return Call(
+        sql.WITHOUT_TOKEN_VECTORS,
+        {
+            "model": clean_text("model", model),
+            "limit": limit,
+            "after": None if after is None else as_uuid("after", after),
+        },
+    )
+
+
+def rerank_vectors(ids: Sequence[UUID], model: str) -> Call:
+    return Call(sql.RERANK_VECTORS, {"ids": list(ids), "model": model})
 
 
 def embedding_identities() -> Call:

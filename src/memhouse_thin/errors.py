@@ -221,6 +221,10 @@ class EmbedderFailed(MemhouseError):
     """The embedder raised or returned no usable vector, and ``strict`` is on."""
 
 
+class RerankerFailed(MemhouseError):
+    """The reranker raised or returned no usable scores, and ``strict`` is on."""
+
+
 #: The database's own errors: SQLSTATE to class.
 CATALOGUE: dict[str, type[MemhouseError]] = {
     cls.code: cls for cls in MemhouseError.__subclasses__() if cls.code is not None and cls.code.startswith("MH")

@@ -54,6 +54,14 @@ class EmbeddingIdentity:
 
 
 @dataclass(frozen=True, slots=True)
+class Document:
+    """A statement for a reranker; ``bits`` are its stored token vectors, when it has some."""
+
+    text: str
+    bits: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RegisteredIdentity:
     """An embedding identity that the server knows."""
 
@@ -225,6 +233,8 @@ class SearchResult(Sequence[Hit]):
     #: The server's own time for the search.
     elapsed_ms: float
     reserved_rerank_ms: int
+    #: What became of reranking: head, weight and kind of the profile, outcome, reason_class, model, scored, ms.
+    rerank: Mapping[str, Any]
     #: The client's time for the query vector, 0 when none was wanted or it was cached.
     embedding_ms: float
     #: From the client's call to the parsed answer.
@@ -255,6 +265,7 @@ class SearchResult(Sequence[Hit]):
             deadline_ms=deadline_ms,
             elapsed_ms=report["elapsed_ms"],
             reserved_rerank_ms=report["reserved_rerank_ms"],
+            rerank=report.get("rerank") or {},
             embedding_ms=embedding_ms,
             total_ms=total_ms,
             report=report,

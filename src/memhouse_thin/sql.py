@@ -162,6 +162,21 @@ from memhouse.unembedded(
 )
 """
 
+STORE_TOKEN_VECTORS: Final = """
+select memhouse.store_token_vectors(p_id => %(id)s::pg_catalog.uuid, p_model => %(model)s::pg_catalog.text, p_bits => %(bits)s::pg_catalog.bytea)
+"""
+
+WITHOUT_TOKEN_VECTORS: Final = """
+select id, statement
+from memhouse.without_token_vectors(
+    p_model => %(model)s::pg_catalog.text, p_limit => %(limit)s::int, p_after => %(after)s::pg_catalog.uuid
+)
+"""
+
+RERANK_VECTORS: Final = """
+select id, bits from memhouse.rerank_vectors(p_ids => %(ids)s::pg_catalog.uuid[], p_model => %(model)s::pg_catalog.text)
+"""
+
 EMBEDDING_IDENTITIES: Final = """
 select identity_id, identity_key, provider, model, version, dimensions, query_prefix, is_default
 from memhouse.embedding_identities()
@@ -319,12 +334,8 @@ select memhouse.restore_rows(
 )
 """
 
-RENEW_CREDENTIAL: Final = (
-    "select memhouse.renew_credential(p_account => %(account)s::pg_catalog.text, p_credential => %(name)s::pg_catalog.text)"
-)
-ERASE_PEER: Final = (
-    "select * from memhouse.erase_peer(p_account => %(account)s::pg_catalog.text, p_peer_key => %(peer_key)s::pg_catalog.text)"
-)
+RENEW_CREDENTIAL: Final = "select memhouse.renew_credential(p_account => %(account)s::pg_catalog.text, p_credential => %(name)s::pg_catalog.text)"
+ERASE_PEER: Final = "select * from memhouse.erase_peer(p_account => %(account)s::pg_catalog.text, p_peer_key => %(peer_key)s::pg_catalog.text)"
 
 JOBS: Final = """
 select job_name, every::pg_catalog.text, enabled, next_run_at, last_started_at, last_finished_at, last_rows, last_error, description
@@ -332,7 +343,9 @@ from memhouse.jobs()
 """
 RUN_JOB: Final = "select %(job)s::pg_catalog.text, memhouse.run_job(p_job => %(job)s::pg_catalog.text)"
 RUN_DUE_JOBS: Final = "select job_name, changed from memhouse.run_due_jobs()"
-INSTALL_JOBS: Final = "select memhouse.install_jobs(p_schedule => %(schedule)s::pg_catalog.text, p_role => %(role)s::pg_catalog.name)"
+INSTALL_JOBS: Final = (
+    "select memhouse.install_jobs(p_schedule => %(schedule)s::pg_catalog.text, p_role => %(role)s::pg_catalog.name)"
+)
 UNINSTALL_JOBS: Final = "select memhouse.uninstall_jobs()"
 
 # Authority, for `memhouse policies` and `memhouse explain-admission`.

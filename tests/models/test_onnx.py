@@ -53,5 +53,5 @@ def test_refuses_a_folder_of_another_kind(tmp_path: Path) -> None:
     from memhouse_thin.models.onnx import OnnxEmbedder
 
     (tmp_path / "manifest.json").write_text('{"kind": "reranker"}')
-    with pytest.raises(ValueError, match="not an embedder"):
+    with pytest.raises(ValueError, match="not embedder"):
         OnnxEmbedder(tmp_path)

@@ -7,9 +7,8 @@ language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_prefix text;
+    v_prefix constant text := (memhouse._account_identity()).query_prefix;
 begin
-    select i.query_prefix into v_prefix from memhouse.embedding_identity as i order by i.identity_id limit 1;
     return format('%s.%s-%s', p_profile.profile_name, p_profile.version,
         left(encode(sha256(convert_to(p_profile.config::text || coalesce(v_prefix, ''), 'UTF8')), 'hex'), 8));
 end

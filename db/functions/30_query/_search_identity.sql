@@ -1,16 +1,15 @@
 -- The embedding identity that this account searches, checked against the one a vector claims to be of.
 -- A vector of another identity is refused, never reused: its numbers mean something else. Error: MH013.
--- Definer because identities and accounts are the owner's tables.
+-- Definer because it names identities, which are the owner's.
 create or replace function memhouse._search_identity(p_identity text)
 returns memhouse.embedding_identity
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_identity memhouse.embedding_identity;
+    v_identity memhouse.embedding_identity := memhouse._account_identity();
 begin
-    select i.* into v_identity from memhouse.embedding_identity as i order by i.identity_id limit 1;
-    if not found then
+    if v_identity.identity_id is null then
         perform memhouse._fail('MH013', 'No embedding identity is registered here.');
     elsif p_identity <> v_identity.identity_key then
         perform memhouse._fail('MH013', format('The vector is of %L; this account searches %L.', left(p_identity, 200), v_identity.identity_key));

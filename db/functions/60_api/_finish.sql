@@ -1,4 +1,4 @@
--- The second half of a read: fusion, ranking signals, the page.
+-- The second half of a read: fusion, ranking signals, reranking, the page.
 -- Every row comes from memhouse.knowledge under the reader policy, which is the last word whatever was proposed.
 -- Signals are bounded (signal_factor), so only candidates whose fused score could still reach the page are read.
 -- The deadline may have passed: statement_timeout has fired already, so waiting for a lock is bounded by lock_timeout
@@ -18,6 +18,8 @@ declare
     v_result memhouse.retrieval;
     v_candidates memhouse.listed_candidate[] := '{}';
     v_part memhouse.part;
+    -- A reranker looks further than the page.
+    v_read constant integer := greatest(p_plan.page_limit, (p_plan.config ->> 'rerank_head')::integer);
     v_ids uuid[];
     v_scores double precision[];
     v_parts memhouse.fused_candidate[];
@@ -35,7 +37,6 @@ begin
     v_result.terms_ignored := ((p_plan.request).analyzed).terms_ignored;
     v_result.deadline_ms := p_plan.deadline_ms;
     v_result.reserved_rerank_ms := p_plan.reserved_rerank_ms;
-    v_result.rerank := jsonb_build_object('head', p_plan.config -> 'rerank_head', 'weight', p_plan.config -> 'rerank_weight');
     v_result.disagreement := memhouse.disagreement(v_candidates, v_result.outcomes);
     v_result.retrieval_outcomes := '[]';
     if exists (select from unnest(v_result.outcomes) as o where o.strategy = 'lexical' and o.outcome = 'empty')
@@ -48,7 +49,7 @@ begin
     from (
         select u.id, u.fusion_score, u as fused,
             row_number() over (order by u.fusion_score desc, u.id) as place,
-            nth_value(u.fusion_score, p_plan.page_limit) over (order by u.fusion_score desc, u.id
+            nth_value(u.fusion_score, v_read) over (order by u.fusion_score desc, u.id
                 rows between unbounded preceding and unbounded following) as last_on_page
         from memhouse.fuse(v_candidates, v_weights, (p_plan.config ->> 'rrf_k')::integer, null) as u
     ) as f
@@ -82,7 +83,8 @@ begin
             where k.account_id = v_reader.account_id and k.knowledge_id = any (v_ids)
         ) as h
     ) as p
-    where p.rank <= p_plan.page_limit;
+    where p.rank <= v_read;
+    v_result := memhouse._rerank(p_plan, v_result);
 
     perform set_config('lock_timeout', v_lock_timeout, true);
     v_result.elapsed_ms := round(extract(epoch from clock_timestamp() - p_plan.started_at) * 1000, 3);

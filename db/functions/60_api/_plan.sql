@@ -14,6 +14,7 @@ declare
     v_plan memhouse.search_plan;
     v_request memhouse.request;
     v_profile memhouse.profile;
+    v_embedding @extschema:vector@.vector := p_embedding;
     v_exact_rows integer := memhouse._setting_int('exact_scan_rows');
 begin
     perform memhouse._require_reader();
@@ -37,8 +38,11 @@ begin
     v_request.analyzed := memhouse.analyze_query(v_request.query);
     v_request.filters := memhouse.parse_filters(p_filters);
     v_request.as_of := p_as_of;
-    if p_embedding is not null then
-        select i.identity_id, i.dimensions, memhouse.checked_vector(p_embedding, i.dimensions)
+    if v_embedding is null and v_profile.config -> 'strategies' ?| array['semantic', 'semantic_lanes'] then
+        v_embedding := memhouse._embedded_query(v_request.query, v_plan.strategies_until);
+    end if;
+    if v_embedding is not null then
+        select i.identity_id, i.dimensions, memhouse.checked_vector(v_embedding, i.dimensions)
         into v_request.identity_id, v_request.dimensions, v_request.embedding
         from memhouse._search_identity(p_identity) as i;
     end if;

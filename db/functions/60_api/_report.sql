@@ -26,7 +26,7 @@ begin
         'deadline_ms', p_found.deadline_ms,
         'elapsed_ms', p_found.elapsed_ms,
         'reserved_rerank_ms', p_found.reserved_rerank_ms,
-        'rerank', p_found.rerank);
+        'rerank', p_found.rerank || case when p_found.more is null then '{}' else jsonb_build_object('more', p_found.more) end);
 end
 $$;
 comment on function memhouse._report(memhouse.retrieval) is 'A retrieval as JSON. Private to the read API.';

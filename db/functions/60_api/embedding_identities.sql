@@ -12,7 +12,7 @@ begin
     perform memhouse._require_reader();
     return query
     select i.identity_id, i.identity_key, i.provider, i.model, i.version, i.dimensions, i.query_prefix,
-        i.identity_id = min(i.identity_id) over ()
+        i.identity_id = (memhouse._account_identity()).identity_id
     from memhouse.embedding_identity as i
     order by i.identity_id;
 end

@@ -52,7 +52,7 @@ begin
     if p_embedding is not null then
         insert into memhouse.embedding (account_id, knowledge_id, identity_id, vec)
         select v_reader.account_id, v_id, i.identity_id, memhouse.checked_vector(p_embedding, i.dimensions)
-        from memhouse._search_identity(p_identity) as i;
+        from memhouse._stored_identity(p_identity) as i;
     end if;
     return v_id;
 end

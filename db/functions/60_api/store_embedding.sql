@@ -19,7 +19,7 @@ begin
     end if;
     insert into memhouse.embedding as e (account_id, knowledge_id, identity_id, vec)
     select v_reader.account_id, p_id, i.identity_id, memhouse.checked_vector(p_embedding, i.dimensions)
-    from memhouse._search_identity(p_identity) as i
+    from memhouse._stored_identity(p_identity) as i
     on conflict (account_id, knowledge_id, identity_id) do update set vec = excluded.vec, embedded_at = now();
 end
 $$;

@@ -8,7 +8,7 @@ set debug_print_plan = off
 as $$
 declare
     v_account uuid := (memhouse._require_reader()).account_id;
-    v_identity integer := (memhouse._search_identity(p_identity)).identity_id;
+    v_identity integer := (memhouse._stored_identity(p_identity)).identity_id;
 begin
     if p_limit is null or p_limit not between 1 and 10000 then
         perform memhouse._fail('MH010', format('p_limit is %s; it must be 1 to 10000.', coalesce(p_limit::text, 'null')));

@@ -29,7 +29,7 @@ begin
     for v_key, v_value in
         select 'signals.' || e.key, e.value from jsonb_each(p_config -> 'signals') as e
         union all
-        select e.key, e.value from jsonb_each(p_config - 'strategies' - 'signals' - 'feature') as e
+        select e.key, e.value from jsonb_each(p_config - 'strategies' - 'signals' - 'feature' - 'reranker') as e
     loop
         select b.low, b.high, b.whole into v_low, v_high, v_whole
         from (values
@@ -47,6 +47,9 @@ begin
                 v_key, left(v_value::text, 80), case when v_whole then 'whole number' else 'number' end, v_low, v_high));
         end if;
     end loop;
+    if p_config -> 'reranker' not in ('"cross_encoder"', '"late_interaction"', '"cascade"') then
+        perform memhouse._fail('MH020', 'reranker can only be cross_encoder, late_interaction or cascade.');
+    end if;
     if p_config -> 'feature' not in ('"experimental_minimal_recall"') then
         perform memhouse._fail('MH020', 'feature can only be experimental_minimal_recall.');
     end if;

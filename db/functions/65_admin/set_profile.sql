@@ -38,4 +38,4 @@ begin
 end
 $$;
 comment on function memhouse.set_profile(text, text, text, jsonb) is
-'Sets a retrieval profile for a scope and all below it (null scope: the whole account) and returns its version. p_config, over what is in force there now: strategies (object of name and weight, 0 to 1000, at least one above 0), rrf_k (rank constant, 0 to 1000), depth (rows a strategy proposes, 1 to 1000), deadline_ms, rerank_head (0 is no reranking), reserved_rerank_ms, rerank_weight (0 to 1), signals (object of recency, authority, provenance, status, 0 to 0.5 each). Errors: MH007, MH010, MH018, MH020.';
+'Sets a retrieval profile for a scope and all below it (null scope: the whole account) and returns its version. p_config, over what is in force there now: strategies (object of name and weight, 0 to 1000, at least one above 0), rrf_k (rank constant, 0 to 1000), depth (rows a strategy proposes, 1 to 1000), deadline_ms, rerank_head (0 is no reranking), reserved_rerank_ms, rerank_weight (0 to 1), reranker (cross_encoder, late_interaction or cascade), signals (object of recency, authority, provenance, status, 0 to 0.5 each). Errors: MH007, MH010, MH018, MH020.';

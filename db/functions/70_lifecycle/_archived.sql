@@ -1,6 +1,6 @@
 -- What an archive of an account holds: its tables in the order in which they can be restored, in which order their rows
 -- are written, and the columns left out. Left out are tokens and database roles (authority is given anew where an
--- archive is restored) and what only postures in progress or projections use. A table that is not here is a projection,
+-- archive is restored) and what only postures in progress, vectors or projections use. A table that is not here is a projection,
 -- made again from these.
 create or replace function memhouse._archived()
 returns table (place integer, table_name text, row_order text, left_out text[])
@@ -8,7 +8,7 @@ language sql immutable parallel safe rows 20
 begin atomic
     select *
     from (values
-        (1, 'account', 'account_id', '{}'::text[]),
+        (1, 'account', 'account_id', '{embedding_identity_id}'::text[]),
         (2, 'scope', 'cardinality(path), scope_id', '{}'),
         (3, 'peer', 'peer_id', '{}'),
         (4, 'credential', 'credential_id', '{token_hash,db_role,authority_version}'),

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from memhouse_thin.server import default_home
-
 #: The text embedder that the demo and the benchmarks use.
 DEFAULT_EMBEDDER = "bge_small_en"
 
 #: Written into each model folder last, so a folder that has one is complete.
 MANIFEST = "manifest.json"
+
+
+class ModelError(ValueError):
+    """A model that cannot be used; the message says why and what helps."""
 
 
 def models_dir() -> Path:
@@ -25,6 +27,9 @@ def models_dir() -> Path:
     checkout = Path(__file__).parents[3]
     if (checkout / "pyproject.toml").is_file():
         return checkout / "models"
+    # Not at the top: models also run inside a server, which needs nothing of what that module imports.
+    from memhouse_thin.server import default_home
+
     return default_home() / "models"
 
 

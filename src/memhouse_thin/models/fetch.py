@@ -37,7 +37,12 @@ class Model:
     """A model folder: the digest of each file, and what a program must know to run it."""
 
     files: Mapping[str, str]
-    manifest: Mapping[str, Any]
+    about: Mapping[str, Any]
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What is written into the folder."""
+        return {**self.about, "files": dict(self.files)}
 
 
 NOTICES = {
@@ -52,7 +57,7 @@ MODELS = {
             "model.onnx": "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
             "tokenizer.json": "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
         },
-        manifest={
+        about={
             "kind": "embedder",
             "provider": "onnx",
             "model": "bge-small-en-v1.5",
@@ -69,7 +74,7 @@ MODELS = {
             "model.onnx": "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
             "tokenizer.json": "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
         },
-        manifest={
+        about={
             "kind": "reranker",
             "provider": "onnx",
             "model": "ms-marco-MiniLM-L-12-v2",
@@ -83,7 +88,7 @@ MODELS = {
             "model.onnx": "4980983628c18e4f0a4c756114abd2d7c097c6ccad9cffc70e77302d21e05df0",
             "tokenizer.json": "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
         },
-        manifest={
+        about={
             "kind": "late_interaction",
             "provider": "onnx",
             "model": "answerai-colbert-small-v1",

@@ -1,0 +1,21 @@
+-- The embedding identity that the account of this posture searches: its own, else the first one registered; no row
+-- when none is. Definer because identities and accounts are the owner's tables.
+create or replace function memhouse._account_identity()
+returns memhouse.embedding_identity
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_own constant integer := (
+        select a.embedding_identity_id from memhouse.account as a where a.account_id = memhouse.reader_account());
+    v_identity memhouse.embedding_identity;
+begin
+    select i.* into v_identity
+    from memhouse.embedding_identity as i
+    where v_own is null or i.identity_id = v_own
+    order by i.identity_id
+    limit 1;
+    return v_identity;
+end
+$$;
+comment on function memhouse._account_identity() is 'The embedding identity that the account of this posture searches, or null. Private.';

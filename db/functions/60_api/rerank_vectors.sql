@@ -1,0 +1,25 @@
+-- What a reranker outside the server needs of the head of an answer. The join runs as memhouse_api under the reader
+-- policy: ids that this reader may not see give no row, like ids that do not exist.
+-- Definer because token vectors are not the reader's to see.
+create or replace function memhouse.rerank_vectors(p_ids uuid[], p_model text)
+returns table (id uuid, bits bytea)
+language plpgsql stable security definer rows 50
+set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
+as $$
+declare
+    v_account uuid := (memhouse._require_reader()).account_id;
+begin
+    if cardinality(p_ids) > 100 then
+        perform memhouse._fail('MH010', format('p_ids holds %s ids; it may hold 100.', cardinality(p_ids)));
+    end if;
+    return query
+    select t.knowledge_id, t.bits
+    from memhouse.token_vectors as t
+    join memhouse.knowledge as k on k.account_id = t.account_id and k.knowledge_id = t.knowledge_id
+    where t.account_id = v_account and t.knowledge_id = any (p_ids) and t.model = p_model;
+end
+$$;
+alter function memhouse.rerank_vectors(uuid[], text) owner to memhouse_api;
+comment on function memhouse.rerank_vectors(uuid[], text) is
+'Token vectors of at most 100 statements that this reader may see, for late interaction; a statement without any gives no row. Errors: MH001, MH010.';

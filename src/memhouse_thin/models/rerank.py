@@ -1,0 +1,163 @@
+"""Rerankers: a second, closer look at the head of an answer; needs the extra ``models``.
+
+Two kinds. A *cross-encoder* reads the question and a statement together: the best judge and the slowest, some
+milliseconds a statement. *Late interaction* compares the question's token vectors with those of the statement
+(MaxSim: for each token of the question its best match, averaged); the statement's are stored beforehand, one bit
+a dimension, so a statement costs microseconds. ``Cascade`` is one after the other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memhouse_thin.models import ModelError, find_model
+from memhouse_thin.models.onnx import OnnxModel, Vector
+from memhouse_thin.results import Document
+
+#: Statements that late interaction scores between two looks at the clock, and a cross-encoder.
+LATE_CHUNK, CROSS_CHUNK = 25, 2
+
+#: How far down the order of late interaction a cascade's cross-encoder goes.
+CASCADE_HEAD = 20
+
+#: The share of the cross-encoder in a cascade's score; the rest is late interaction's.
+CROSS_SHARE = 0.6
+
+
+class CrossEncoder(OnnxModel):
+    """Scores a statement against a question by reading both at once."""
+
+    kind = "reranker"
+
+    def score(self, query: str, documents: Sequence[Document], until: float) -> list[float]:
+        """Scores of the documents from the first, as many as there was time for (``time.monotonic``)."""
+        scores: list[float] = []
+        while len(scores) < len(documents) and time.monotonic() < until:
+            for document in documents[len(scores) : len(scores) + CROSS_CHUNK]:
+                scores.append(float(self.run(query, document.text).ravel()[-1]))
+        return scores
+
+
+class LateInteraction(OnnxModel):
+    """Scores a statement by its stored token vectors; one without any is encoded on the way."""
+
+    kind = "late_interaction"
+
+    def tokens(self, text: str) -> Vector:
+        """The unit vector of each token of a text."""
+        states = self.run(text)
+        if states.ndim != 2 or states.shape[1] != self.manifest["dimensions"]:
+            raise ModelError(f"{self.name} gave vectors of another dimension than its manifest says.")
+        unit: Vector = states / np.linalg.norm(states, axis=1, keepdims=True)
+        return unit
+
+    def pack(self, text: str) -> bytes:
+        """What is stored of a statement: the sign of each dimension of each token."""
+        return np.packbits(self.tokens(text) > 0, axis=1).tobytes()
+
+    def score(self, query: str, documents: Sequence[Document], until: float) -> list[float]:
+        """Scores of the documents from the first, as many as there was time for (``time.monotonic``)."""
+        asked = self.tokens(query)
+        scores: list[float] = []
+        while len(scores) < len(documents) and time.monotonic() < until:
+            for document in documents[len(scores) : len(scores) + LATE_CHUNK]:
+                scores.append(
+                    self._max_sim(asked, self.pack(document.text) if document.bits is None else document.bits)
+                )
+                if document.bits is None and time.monotonic() >= until:
+                    break
+        return scores
+
+    def _max_sim(self, asked: Vector, bits: bytes) -> float:
+        width = self.manifest["dimensions"]
+        if not bits or len(bits) * 8 % width:
+            raise ModelError(f"Stored token vectors are not of {self.name}: {len(bits)} bytes.")
+        signs: NDArray[np.uint8] = np.unpackbits(np.frombuffer(bits, np.uint8).reshape(-1, width // 8), axis=1)
+        # A sign is 2 * bit - 1; the constant part of the product is the same for every token.
+        return float((2 * (asked @ signs.T.astype(np.float32)).max(axis=1) - asked.sum(axis=1)).mean())
+
+
+class Cascade:
+    """Late interaction over the whole head, then the cross-encoder over the best of it.
+
+    What the cross-encoder did not read stays behind what it did.
+    """
+
+    def __init__(self, late: LateInteraction, cross: CrossEncoder) -> None:
+        self.late = late
+        self.cross = cross
+
+    @property
+    def name(self) -> str:
+        """Both models."""
+        return f"{self.late.name} + {self.cross.name}"
+
+    def score(self, query: str, documents: Sequence[Document], until: float) -> list[float]:
+        """Scores from 0 to 1 of the documents from the first, as many as there was time for."""
+        late = spread(self.late.score(query, documents, until))
+        best = sorted(range(len(late)), key=lambda place: -late[place])[:CASCADE_HEAD]
+        cross = spread(self.cross.score(query, [documents[place] for place in best], until))
+        # The best by late interaction are read closely, and reading only adds: the others stay behind them.
+        final = [(1 - CROSS_SHARE) * score for score in late]
+        for place, score in zip(best, cross, strict=False):
+            final[place] += CROSS_SHARE * score
+        return final
+
+
+Scorer = CrossEncoder | LateInteraction | Cascade
+
+#: The names by which a profile chooses, and the model folders each needs.
+KINDS: dict[str, tuple[str, ...]] = {
+    "cross_encoder": ("reranker_en",),
+    "late_interaction": ("colbert",),
+    "cascade": ("colbert", "reranker_en"),
+}
+
+
+def spread(scores: Sequence[float]) -> list[float]:
+    """Scores stretched to 0..1; all 1 where they do not differ."""
+    low, high = (min(scores), max(scores)) if scores else (0.0, 0.0)
+    return [1.0 if high == low else (score - low) / (high - low) for score in scores]
+
+
+class LocalRerankers:
+    """The rerankers of the fetched models, for ``Client(reranker=...)``; each is loaded when a profile first asks."""
+
+    def __init__(self, *, threads: int = 1, find: Callable[[str], Path | None] = find_model) -> None:
+        self._threads = threads
+        self._find = find
+        self._cross: CrossEncoder | None = None
+        self._late: LateInteraction | None = None
+
+    def for_kind(self, kind: str) -> Scorer:
+        """The reranker that a profile names; ``ModelError`` when its models are not here."""
+        if kind == "cross_encoder":
+            return self.cross
+        if kind == "late_interaction":
+            return self.late
+        return Cascade(self.late, self.cross)
+
+    @property
+    def cross(self) -> CrossEncoder:
+        """The cross-encoder."""
+        if self._cross is None:
+            self._cross = CrossEncoder(self._folder("reranker_en"), threads=self._threads)
+        return self._cross
+
+    @property
+    def late(self) -> LateInteraction:
+        """The model of late interaction."""
+        if self._late is None:
+            self._late = LateInteraction(self._folder("colbert"), threads=self._threads)
+        return self._late
+
+    def _folder(self, name: str) -> Path:
+        folder = self._find(name)
+        if folder is None:
+            raise ModelError(f"The model {name} is not here. Fetch it with: python -m memhouse_thin.models.fetch")
+        return folder
