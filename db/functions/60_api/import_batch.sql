@@ -145,7 +145,7 @@ begin
     join (select n.identity, f.identity_id as id, f.dimensions
           from (select distinct line.value ->> 'identity' as identity from jsonb_array_elements(p_lines) as line (value)
                 where line.value ->> 'embedding' is not null) as n
-          cross join lateral memhouse._search_identity(n.identity) as f) as i on i.identity is not distinct from l.identity
+          cross join lateral memhouse._stored_identity(n.identity) as f) as i on i.identity is not distinct from l.identity
     where l.type = 'knowledge' and l.embedding is not null and v_new[l.place];
     return coalesce(v_ids, '{}');
 end
