@@ -58,7 +58,7 @@ def timeless(report: dict[str, Any]) -> dict[str, Any]:
     """A report without what the clock alone decides; scores that fall with age, by the millisecond, are rounded."""
     report = json.loads(json.dumps(report), parse_float=lambda number: round(float(number), 5))
     strategies = {outcome: [{**item, "ms": None} for item in items] for outcome, items in report["strategies"].items()}
-    return {**report, "strategies": strategies, "elapsed_ms": None}
+    return {**report, "strategies": strategies, "elapsed_ms": None, "rerank": {**report["rerank"], "ms": None}}
 
 
 @pytest.mark.parametrize("profile", ["fast", "balanced", "thorough"])
@@ -100,6 +100,8 @@ def test_parts_are_taken_back_only_as_they_were_made_and_for_their_plan(furnishe
     fails("MH002", "select memhouse.finish_search(%s, %s)", sealed, [made + " "])
     fails("MH002", "select memhouse.finish_search(%s, %s)", sealed, [part(furnished, other, "lexical")])
     fails("MH002", "select memhouse.finish_search(%s, %s)", sealed, [other])
+    fails("MH002", "select memhouse.finish_search(%s, %s)", made, [made])
+    fails("MH002", "select memhouse.run_search_part(%s, 'lexical')", made)
     fails("MH002", "select memhouse.run_search_part(%s, 'lexical', %s)", sealed, [part(furnished, other, "lexical")])
 
 

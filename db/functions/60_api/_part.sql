@@ -5,7 +5,7 @@ language plpgsql stable parallel restricted
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_text text := memhouse._unsealed(p_sealed);
+    v_text text := memhouse._unsealed('part', p_sealed);
 begin
     if split_part(v_text, ' ', 1) <> encode(sha256(convert_to(p_plan, 'UTF8')), 'hex') then
         perform memhouse._fail('MH002', 'The part belongs to another plan.');

@@ -1,5 +1,5 @@
--- The text behind a signature, if the server made it for this posture. Error: MH002.
-create or replace function memhouse._unsealed(p_sealed text)
+-- The text behind a signature, if the server made it, of this kind and for this posture. Error: MH002.
+create or replace function memhouse._unsealed(p_kind text, p_sealed text)
 returns text
 language plpgsql stable parallel restricted
 set search_path = pg_catalog, pg_temp
@@ -9,10 +9,10 @@ declare
     v_text text := substr(p_sealed, length(v_signature) + 2);
 begin
     perform memhouse._require_reader();
-    if p_sealed is null or memhouse._sign(v_text, v_signature) is distinct from v_signature then
+    if p_sealed is null or memhouse._sign(p_kind || ' ' || v_text, v_signature) is distinct from v_signature then
         perform memhouse._fail('MH002', 'The plan or part was not made by this server for this posture.');
     end if;
     return v_text;
 end
 $$;
-comment on function memhouse._unsealed(text) is 'The text behind a signature, or MH002. Private to the parallel read.';
+comment on function memhouse._unsealed(text, text) is 'The text behind a signature, or MH002. Private to the parallel read.';

@@ -11,7 +11,7 @@ set datestyle = 'ISO, YMD'
 set extra_float_digits = 1
 as $$
 declare
-    v_plan memhouse.search_plan := memhouse._unsealed(p_plan)::memhouse.search_plan;
+    v_plan memhouse.search_plan := memhouse._unsealed('plan', p_plan)::memhouse.search_plan;
     v_given memhouse.part[] := array(select memhouse._part(p_plan, s) from unnest(p_parts) as s where s is not null);
     v_parts memhouse.part[];
 begin

@@ -27,7 +27,7 @@ declare
         order by s.place);
 begin
     return jsonb_build_object(
-        'plan', memhouse._sealed(v_plan::text),
+        'plan', memhouse._sealed('plan', v_plan::text),
         'parallel', to_jsonb(v_parallel),
         'then', to_jsonb(array(select s from unnest(v_strategies) as s where s <> all (v_parallel))),
         'deadline_ms', v_plan.deadline_ms,

@@ -11,7 +11,7 @@ set datestyle = 'ISO, YMD'
 set extra_float_digits = 1
 as $$
 declare
-    v_plan memhouse.search_plan := memhouse._unsealed(p_plan)::memhouse.search_plan;
+    v_plan memhouse.search_plan := memhouse._unsealed('plan', p_plan)::memhouse.search_plan;
     v_request memhouse.request := v_plan.request;
     v_sealed text;
 begin
@@ -20,7 +20,7 @@ begin
         v_request.seeds := v_request.seeds || (memhouse._part(p_plan, v_sealed)).list;
     end loop;
     v_plan.request := v_request;
-    return memhouse._sealed(encode(sha256(convert_to(p_plan, 'UTF8')), 'hex') || ' ' || memhouse._run_strategy(v_plan, p_strategy)::text);
+    return memhouse._sealed('part', encode(sha256(convert_to(p_plan, 'UTF8')), 'hex') || ' ' || memhouse._run_strategy(v_plan, p_strategy)::text);
 end
 $$;
 alter function memhouse.run_search_part(text, text, text[]) owner to memhouse_api;
