@@ -102,7 +102,7 @@ grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse._write_scope(text), memhouse._peer(text), memhouse._checked_text(text, text, integer),
     memhouse._checked_metadata(jsonb), memhouse._known_source_key(text, text), memhouse._attach_sources(uuid, uuid[]),
     memhouse._known_source_keys(text, text[]), memhouse._attach_all_sources(uuid[], uuid[]), memhouse._audit_all(uuid, text, uuid[], jsonb[]),
-    memhouse._import_ids(text[], text[]), memhouse._check_statement(text, text, real, timestamptz, timestamptz),
+    memhouse._rows_read(text, memhouse.request), memhouse._import_ids(text[], text[]), memhouse._check_statement(text, text, real, timestamptz, timestamptz),
     memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters)
     to memhouse_api;
 
@@ -112,6 +112,7 @@ grant execute on function memhouse.error_catalog(), memhouse.begin_read(text, te
     memhouse.search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
     memhouse.search_report(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
     memhouse.plan_search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
+    memhouse.explain_search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
     memhouse.run_search_part(text, text, text[]), memhouse.finish_search(text, text[]), memhouse.rerank_vectors(uuid[], text),
     memhouse.list_knowledge(jsonb, uuid, integer), memhouse.promotions()
     to memhouse_reader;

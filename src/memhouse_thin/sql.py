@@ -68,6 +68,7 @@ _SEARCH_ARGUMENTS = f"""
 """
 
 SEARCH_REPORT: Final = f"select memhouse.search_report({_SEARCH_ARGUMENTS})"
+EXPLAIN_SEARCH: Final = f"select memhouse.explain_search({_SEARCH_ARGUMENTS})"
 
 # A read over several connections, all in the snapshot that the first one exports.
 BEGIN_SNAPSHOT: Final = "begin isolation level repeatable read, read only"

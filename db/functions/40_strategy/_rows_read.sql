@@ -1,0 +1,39 @@
+-- How many statements a strategy had to look at for a request, for explaining a read: of those this reader may see, and
+-- no others. Null where that is not known, as in a scan of the vector index.
+-- Definer because only memhouse_strategy may read the admissible views.
+create or replace function memhouse._rows_read(p_strategy text, p_request memhouse.request)
+returns bigint
+language plpgsql stable parallel restricted security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+    v_terms tsquery := (p_request.analyzed).terms;
+    v_names text[] := memhouse.entity_keys(p_request.query);
+    v_filters memhouse.filters := p_request.filters;
+    v_reader memhouse.reader := memhouse._reader();
+begin
+    return case p_strategy
+        when 'semantic' then (
+            select count(*) from memhouse.admissible_embedding as e
+            where e.account_id = v_reader.account_id and e.scope_id = any (v_reader.scopes) and e.identity_id = p_request.identity_id
+              and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.confidence, e.recorded_at, v_filters))
+        when 'lexical' then (
+            select count(*) from memhouse.admissible_knowledge as k
+            where k.account_id = v_reader.account_id and k.scope_id = any (v_reader.scopes) and k.tsv @@ v_terms
+              and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters))
+        when 'temporal' then (
+            select count(*) from memhouse.admissible_knowledge as k
+            where k.account_id = v_reader.account_id and k.scope_id = any (v_reader.scopes) and k.tsv @@ v_terms
+              and (k.relevant_from is not null or k.relevant_until is not null)
+              and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters))
+        when 'entity_match' then (
+            select count(distinct m.knowledge_id) from memhouse.admissible_mention as m
+            where m.account_id = v_reader.account_id and m.name_key = any (v_names)
+              and memhouse.passes_filters(m.knowledge_id, m.kind, m.subject_peer_id, m.statement_confidence, m.recorded_at, v_filters))
+    end;
+end
+$$;
+alter function memhouse._rows_read(text, memhouse.request) owner to memhouse_strategy;
+comment on function memhouse._rows_read(text, memhouse.request) is
+'Admitted statements that a strategy had to look at, null where that is not known. Private to explain_search.';

@@ -1,0 +1,119 @@
+"""``memhouse explain``: where the time of a search goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import psycopg
+
+from memhouse_thin import core, sql
+from memhouse_thin.cli.app import command, credential_option, main, print_json
+from memhouse_thin.cli.memory import _embedder, _filters, embed_option
+from memhouse_thin.client import exchange
+from memhouse_thin.core import Call, Rows
+
+
+@command(main, "explain")
+@click.argument("query")
+@credential_option
+@click.option("--peer", help="Key of the peer to read for.")
+@click.option("--scope", help="Read this scope and those above it; default: all that are granted.")
+@click.option("--profile", help="fast, balanced or thorough; default: the scope's own.")
+@click.option("--limit", type=int, default=12, show_default=True, help="How many statements, 1 to 100.")
+@click.option("--as-of", help="What held at this time.")
+@click.option("--known-at", help="What was known at this time.")
+@click.option("--filter", "filters", multiple=True, callback=_filters, metavar="KEY=VALUE", help="May be repeated.")
+@click.option("--deadline-ms", type=int, help="Milliseconds from the call; default: the profile's own.")
+@embed_option
+def explain(
+    query: str,
+    credential: str | None,
+    peer: str | None,
+    scope: str | None,
+    profile: str | None,
+    limit: int,
+    as_of: str | None,
+    known_at: str | None,
+    filters: dict[str, Any],
+    deadline_ms: int | None,
+    embed: bool | None,
+    dsn: str,
+    as_json: bool,
+) -> None:
+    """Ask QUERY as search does, and print what each step took.
+
+    Rows are the statements a step looked at, among those this reader may see. The search runs once, for real, under the
+    same deadline; counting the rows comes after it and is in none of the times.
+
+    \b
+    Examples
+      memhouse explain "when does billing run?" --scope acme/billing --peer dana
+      memhouse explain "who owns payroll" --profile thorough --json | jq '.steps[] | {step, ms}'
+    """
+    embedder = _embedder(embed, dsn, credential)
+    clock = core.Clock(deadline_ms)
+    vector = None
+    if embedder is not None and query.strip():
+        vector = core.vector_text(embedder(embedder.identity.query_prefix + query))
+    embedding_ms = clock.elapsed_ms if vector else 0.0
+    plan = core.search(
+        query,
+        clock,
+        credential=credential,
+        peer_key=peer,
+        scope=scope,
+        profile=profile,
+        limit=limit,
+        as_of=as_of,
+        known_at=known_at,
+        filters=filters,
+        embedding=vector,
+        identity=None if embedder is None else core.identity_key(embedder.identity),
+    )
+    before, after = core.brackets(joined=False, read=True)
+    calls = (*before, *plan.calls[:-1], Call(sql.EXPLAIN_SEARCH, plan.calls[-1].params), *after)
+    rows: list[Rows] = []
+    try:
+        with psycopg.connect(dsn, autocommit=True, prepare_threshold=None, **core.connection_defaults(dsn)) as conn:
+            sent_ms = clock.elapsed_ms
+            exchange(conn, calls, rows)
+    except Exception as error:
+        raise core.failure(error) from error
+    report: dict[str, Any] = rows[-1 - len(after)][0][0]
+    report["embedding_ms"] = round(embedding_ms, 3)
+    report["round_trip_ms"] = round(clock.elapsed_ms - sent_ms, 3)
+    if as_json:
+        print_json(report)
+        return
+    click.echo(_table(report))
+
+
+def _table(report: dict[str, Any]) -> str:
+    """The steps as aligned columns, then what all of them took."""
+    lines = [("step", "ms", "rows", "candidates", "")]
+    if report["embedding_ms"]:
+        lines.append(("query embedding", f"{report['embedding_ms']:.2f}", "", "", "in the client"))
+    for step in report["steps"]:
+        ms, rows, candidates = step.get("ms"), step.get("rows"), step.get("candidates")
+        said = [step.get("outcome"), step.get("reason_class"), step.get("scan") and f"{step['scan']} scan"]
+        lines.append(
+            (
+                step["step"],
+                "" if ms is None else f"{ms:.2f}",
+                "" if rows is None else f"{rows:,}",
+                "" if candidates is None else f"{candidates:,}",
+                ", ".join(word.replace("_", " ") for word in said if word),
+            )
+        )
+    widths = [max(len(line[column]) for line in lines) for column in range(4)]
+    drawn = [
+        f"{name:<{widths[0]}}  {ms:>{widths[1]}}  {rows:>{widths[2]}}  {candidates:>{widths[3]}}  {said}".rstrip()
+        for name, ms, rows, candidates, said in lines
+    ]
+    drawn[0] = click.style(drawn[0], bold=True)
+    foot = (
+        f"{report['elapsed_ms']:.2f} ms in the server, {report['round_trip_ms']:.2f} with the round trip, of "
+        f"{report['deadline_ms']} · profile {report['profile']} · reader {report['reader_posture'].replace('_', ' ')}"
+    )
+    return "\n".join([*drawn, "", click.style(foot, dim=True)])
