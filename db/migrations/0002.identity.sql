@@ -109,7 +109,7 @@ insert into memhouse.server_setting (name, value, unit, description) values
 ('max_query_terms', '64', 'lexemes', 'Distinct terms of a query that lexical reads; later ones are ignored and counted in the report.'),
 ('max_statement_chars', '20000', 'characters', 'A longer statement is refused (MH010).'),
 ('max_observation_chars', '1000000', 'characters', 'A longer observation is refused (MH010).'),
-('exact_scan_rows', '10000', 'rows', 'Up to this many eligible rows semantic compares exactly; above it, by the vector index.'),
+('exact_scan_rows', '25000', 'rows', 'Up to this many eligible rows semantic compares exactly; above it, by the vector index.'),
 ('max_deadline_ms', '60000', 'ms', 'The largest deadline a profile or a caller may ask for.');
 
 create type memhouse.reader as (

@@ -1,0 +1,26 @@
+-- Compares every eligible statement. Written without the cast to the identity's dimensions, so that the vector index
+-- cannot be used: exact, and no filter can starve it.
+-- Output: at most p_limit rows, nearest first. Definer because only memhouse_strategy may read the admissible views.
+create or replace function memhouse._nearest_exact(p_request memhouse.request, p_limit integer)
+returns setof memhouse.candidate
+language plpgsql stable parallel restricted security definer rows 100
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+    v_filters memhouse.filters := p_request.filters;
+    v_embedding @extschema:vector@.halfvec := p_request.embedding;
+    -- Named again beside the view, whose own values the planner cannot see: with these it knows how much to expect.
+    v_reader memhouse.reader := memhouse._reader();
+begin
+    return query
+    select e.knowledge_id, 1 - (e.vec operator(@extschema:vector@.<=>) v_embedding), '{"scan": "exact"}'::jsonb
+    from memhouse.admissible_embedding as e
+    where e.identity_id = p_request.identity_id and e.account_id = v_reader.account_id and e.scope_id = any (v_reader.scopes)
+      and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.confidence, e.recorded_at, v_filters)
+    order by e.vec operator(@extschema:vector@.<=>) v_embedding
+    limit p_limit;
+end
+$$;
+alter function memhouse._nearest_exact(memhouse.request, integer) owner to memhouse_strategy;
+comment on function memhouse._nearest_exact(memhouse.request, integer) is 'The nearest statements by comparing all eligible ones. Private to the semantic strategy.';
