@@ -21,7 +21,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from memhouse_thin import core, reranking
 from memhouse_thin.core import Call, Embedder, Instant, Rows, Statement
 from memhouse_thin.errors import ArgumentInvalid, MemhouseError
-from memhouse_thin.reranking import Reranker
+from memhouse_thin.reranking import Packer, Reranker
 from memhouse_thin.results import (
     EmbeddingIdentity,
     Knowledge,
@@ -341,22 +341,55 @@ class Client:
         answers = self._write([core.unembedded(self._identity(identity), limit, after)])
         return [(row[0], row[1]) for row in answers[0]]
 
-    def embed_missing(self, *, batch: int = 100) -> int:
-        """Give every statement that this writer can read a vector, and say how many got one.
+    def embed_missing(
+        self, *, account: str | None = None, batch: int = 100, progress: Callable[[int, int], None] | None = None
+    ) -> int:
+        """Give every statement that this writer can read and write a vector, and say how many got one.
 
-        A text that the embedder fails on is left without, unless ``strict``.
+        A text that the embedder fails on is left without, unless ``strict``. Stopped and called again, it goes
+        on where it was. ``progress`` is told after each batch how many got one, and how many failed.
+        ``account``: every statement of that account, as server-side work; for members of memhouse_internal.
         """
         if self._embedder is None:
             raise core.no_embedder()
-        stored, after = 0, None
-        while page := self.unembedded(limit=batch, after=after):
+        stored, failed, after = 0, 0, None
+        while page := (self._write([core.unembedded(self._embedder.identity, batch, after)], account))[0]:
+            vectors = self._embed_many([text for _, text in page])
+            calls = [
+                core.store_embedding(id, vector, self._embedder.identity)
+                for (id, _), vector in zip(page, vectors, strict=True)
+                if vector is not None
+            ]
+            self._write(calls, account)
+            stored, failed, after = stored + len(calls), failed + len(page) - len(calls), page[-1][0]
+            if progress is not None:
+                progress(stored, failed)
+        return stored
+
+    def pack_missing(
+        self,
+        late: Packer,
+        *,
+        account: str | None = None,
+        batch: int = 100,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> int:
+        """Give every statement that this writer can read and write token vectors, and say how many got some.
+
+        ``late`` makes them: ``models.rerank.LateInteraction``. Otherwise as ``embed_missing``.
+        """
+        stored, failed, after = 0, 0, None
+        while page := (self._write([core.without_token_vectors(late.name, batch, after)], account))[0]:
             calls = []
             for id, text in page:
-                vector = self._embed(text)
-                if vector is not None:
-                    calls.append(core.store_embedding(id, vector, self._embedder.identity))
-            self._write(calls)
-            stored, after = stored + len(calls), page[-1][0]
+                try:
+                    calls.append(core.store_token_vectors(id, late.name, late.pack(text)))
+                except Exception as error:
+                    core.embedder_failed(error, self._strict)
+            self._write(calls, account)
+            stored, failed, after = stored + len(calls), failed + len(page) - len(calls), page[-1][0]
+            if progress is not None:
+                progress(stored, failed)
         return stored
 
     # The round trip ----------------------------------------------------------------------------
@@ -383,6 +416,17 @@ class Client:
             return self._embedder.identity
         return identity
 
+    def _embed_many(self, texts: Sequence[str]) -> list[str | None]:
+        """The vectors of several texts: at once, where the embedder can, and else one by one."""
+        many = getattr(self._embedder, "many", None)
+        if many is not None:
+            try:
+                return [core.vector_text(vector) for vector in many(texts)]
+            except Exception as error:
+                # One of them may be to blame: each for itself.
+                core.embedder_failed(error, strict=False)
+        return [self._embed(text) for text in texts]
+
     def _embed(self, text: str) -> str | None:
         """The embedder's vector as pgvector reads it; None when it failed and that is allowed."""
         assert self._embedder is not None
@@ -398,12 +442,13 @@ class Client:
             answers = self._send(conn, calls, read=True)
         return answers[-1]
 
-    def _write(self, calls: Sequence[Call]) -> list[Rows]:
+    def _write(self, calls: Sequence[Call], account: str | None = None) -> list[Rows]:
         """The rows of each of some writing calls, in one transaction."""
         if not calls:
             return []
+        begin = core.begin_write(self._credential) if account is None else core.begin_internal(account)
         with self._borrow() as conn:
-            answers = self._send(conn, [core.begin_write(self._credential), *calls], read=False)
+            answers = self._send(conn, [begin, *calls], read=False)
         return answers[1:]
 
     @contextmanager

@@ -330,6 +330,10 @@ def begin_write(credential: str | None) -> Call:
     return Call(sql.BEGIN_WRITE, {"credential": clean_text("credential", credential)})
 
 
+def begin_internal(account: str) -> Call:
+    return Call(sql.BEGIN_INTERNAL, {"account": clean_text("account", account)})
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
     """One read: the calls of its round trip, and where in them the answers stand."""
@@ -771,6 +775,25 @@ def register_embedding_identity(identity: EmbeddingIdentity) -> Call:
             "query_prefix": clean_text("query_prefix", identity.query_prefix),
         },
     )
+
+
+def embedding_status(account: str | None) -> Call:
+    return Call(sql.EMBEDDING_STATUS, {"account": clean_text("account", account)})
+
+
+def switch_embedding_identity(account: str, identity: str, incomplete: bool) -> Call:
+    return Call(
+        sql.SWITCH_EMBEDDING_IDENTITY,
+        {
+            "account": clean_text("account", account),
+            "identity": clean_text("identity", identity),
+            "incomplete": incomplete,
+        },
+    )
+
+
+def drop_embedding_identity(identity: str) -> Call:
+    return Call(sql.DROP_EMBEDDING_IDENTITY, {"identity": clean_text("identity", identity)})
 
 
 def created_at_ms(id: UUID) -> int:

@@ -33,6 +33,15 @@ class Scorer(Protocol):
     def score(self, query: str, documents: Sequence[Document], until: float) -> Sequence[float]: ...
 
 
+class Packer(Protocol):
+    """Makes the token vectors that are stored of a statement."""
+
+    @property
+    def name(self) -> str: ...
+
+    def pack(self, text: str) -> bytes: ...
+
+
 @runtime_checkable
 class Rerankers(Protocol):
     """Several, one for each kind that a profile can name."""

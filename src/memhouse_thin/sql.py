@@ -54,6 +54,8 @@ from memhouse.begin_read(
 )
 """
 
+BEGIN_INTERNAL: Final = "select * from memhouse.begin_internal(p_account => %(account)s::pg_catalog.text)"
+
 BEGIN_WRITE: Final = "select * from memhouse.begin_write(p_credential => %(credential)s::pg_catalog.text)"
 
 _SEARCH_ARGUMENTS = f"""
@@ -240,6 +242,23 @@ select memhouse.register_embedding_identity(
     p_dimensions => %(dimensions)s::int,
     p_query_prefix => %(query_prefix)s::pg_catalog.text
 )
+"""
+
+EMBEDDING_STATUS: Final = """
+select account_key, identity_key, is_current, vectors, missing, stale
+from memhouse.embedding_status(p_account => %(account)s::pg_catalog.text)
+"""
+
+SWITCH_EMBEDDING_IDENTITY: Final = """
+select memhouse.switch_embedding_identity(
+    p_account => %(account)s::pg_catalog.text,
+    p_identity_key => %(identity)s::pg_catalog.text,
+    p_incomplete => %(incomplete)s::pg_catalog.bool
+)
+"""
+
+DROP_EMBEDDING_IDENTITY: Final = """
+select memhouse.drop_embedding_identity(p_identity_key => %(identity)s::pg_catalog.text)
 """
 
 # Examination of a server, for `memhouse doctor`.

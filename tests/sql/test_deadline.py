@@ -40,19 +40,19 @@ def outcomes(report: dict[str, Any]) -> dict[str, tuple[str, str | None]]:
 def test_a_hung_strategy_is_dropped_and_the_others_answer(memory: Memory, body: str) -> None:
     memory.write()
     memory.remember("The kettle boils.", relevant_from="2026-01-01")
-    hang(memory, "entity_match", body)
+    hang(memory, "temporal", body)
     memory.read()
     memory.conn.execute("set local statement_timeout = 150")
     started = time.perf_counter()
     report = memory.report("kettle", deadline_ms=150, as_of="2026-01-02")
     took = time.perf_counter() - started
     assert 0.15 <= took < PATIENCE_S
-    # entity_match is heavier than temporal, so temporal comes after it and finds no time left.
+    # temporal is heavier than entity_match, so entity_match comes after it and finds no time left.
     assert outcomes(report) == {
         "semantic": ("dropped", "dependency_unavailable"),
         "lexical": ("contributed", None),
-        "entity_match": ("dropped", "timeout"),
-        "temporal": ("dropped", "deadline"),
+        "temporal": ("dropped", "timeout"),
+        "entity_match": ("dropped", "deadline"),
     }
     assert [hit["statement"] for hit in report["candidates"]] == ["The kettle boils."]
 

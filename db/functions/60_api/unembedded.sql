@@ -7,7 +7,8 @@ set search_path = pg_catalog, pg_temp
 set debug_print_plan = off
 as $$
 declare
-    v_account uuid := (memhouse._require_reader()).account_id;
+    v_reader memhouse.reader := memhouse._require_reader();
+    v_account constant uuid := v_reader.account_id;
     v_identity integer := (memhouse._stored_identity(p_identity)).identity_id;
 begin
     if p_limit is null or p_limit not between 1 and 10000 then
@@ -17,6 +18,8 @@ begin
     select k.knowledge_id, k.statement
     from memhouse.knowledge as k
     where k.account_id = v_account
+      -- What this posture could not store a vector for is no work.
+      and (v_reader.write_scopes is null or k.scope_id = any (v_reader.write_scopes))
       and (p_after is null or k.knowledge_id > p_after)
       and not exists (select from memhouse.embedding as e
                       where e.account_id = v_account and e.knowledge_id = k.knowledge_id and e.identity_id = v_identity)

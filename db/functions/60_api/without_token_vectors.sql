@@ -7,7 +7,8 @@ set search_path = pg_catalog, pg_temp
 set debug_print_plan = off
 as $$
 declare
-    v_account uuid := (memhouse._require_reader()).account_id;
+    v_reader memhouse.reader := memhouse._require_reader();
+    v_account constant uuid := v_reader.account_id;
 begin
     if p_limit is null or p_limit not between 1 and 10000 then
         perform memhouse._fail('MH010', format('p_limit is %s; it must be 1 to 10000.', coalesce(p_limit::text, 'null')));
@@ -16,6 +17,8 @@ begin
     select k.knowledge_id, k.statement
     from memhouse.knowledge as k
     where k.account_id = v_account
+      -- What this posture could not store a vector for is no work.
+      and (v_reader.write_scopes is null or k.scope_id = any (v_reader.write_scopes))
       and (p_after is null or k.knowledge_id > p_after)
       and not exists (select from memhouse.token_vectors as t
                       where t.account_id = v_account and t.knowledge_id = k.knowledge_id and t.model = p_model)

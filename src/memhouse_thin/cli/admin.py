@@ -188,7 +188,7 @@ def grant(name: str, scope: str, account: str, role: str, deny: bool, dsn: str, 
 
 @main.group("identity")
 def identity() -> None:
-    """Register and list embedding identities, the vector spaces of a database."""
+    """Embedding identities, the vector spaces of a database: register, list, fill, switch, drop."""
 
 
 @command(identity, "register")
@@ -246,3 +246,63 @@ def identity_list(credential: str | None, dsn: str, as_json: bool) -> None:
         return
     for item in found:
         click.echo(item.identity.key + ("  (default)" if item.is_default else ""))
+
+
+@command(identity, "status")
+@click.argument("account", required=False)
+def identity_status(account: str | None, dsn: str, as_json: bool) -> None:
+    """Show how far each identity has got, in ACCOUNT or in all. Needs memhouse_admin.
+
+    missing: retrievable statements without a vector. stale: recall documents made from an older row.
+
+    \b
+    Example
+      memhouse identity status acme
+    """
+    call = core.embedding_status(account)
+    try:
+        with psycopg.connect(dsn, **core.connection_defaults(dsn)) as conn:
+            rows = conn.execute(call.sql, call.params).fetchall()
+    except Exception as error:
+        raise core.failure(error) from error
+    names = ("account", "identity", "is_current", "vectors", "missing", "stale")
+    if as_json:
+        print_json([dict(zip(names, row, strict=True)) for row in rows])
+        return
+    for account_key, key, is_current, vectors, missing, stale in rows:
+        mark = "*" if is_current else " "
+        click.echo(f"{mark} {account_key}  {key}  {vectors:,} vectors, {missing:,} missing, {stale:,} stale")
+
+
+@command(identity, "switch")
+@click.argument("account")
+@click.argument("key")
+@click.option("--incomplete", is_flag=True, help="Even while statements lack a vector of it.")
+def identity_switch(account: str, key: str, incomplete: bool, dsn: str, as_json: bool) -> None:
+    """Make ACCOUNT search the vectors of identity KEY, from the next read on. Needs memhouse_admin.
+
+    \b
+    Example
+      memhouse identity switch acme "onnx:bge-small-en-v1.5@int8-68807e3f#384"
+    """
+    _administer(dsn, core.switch_embedding_identity(account, key, incomplete))
+    if as_json:
+        print_json({"account": account, "identity": key})
+    else:
+        click.echo(f"{account} searches {key}")
+
+
+@command(identity, "drop")
+@click.argument("key")
+def identity_drop(key: str, dsn: str, as_json: bool) -> None:
+    """Forget identity KEY and every vector of it; refused while an account searches it. Needs memhouse_admin.
+
+    \b
+    Example
+      memhouse identity drop "acme:text@2#1024"
+    """
+    vectors = _administer(dsn, core.drop_embedding_identity(key))[0]
+    if as_json:
+        print_json({"identity": key, "vectors": vectors})
+    else:
+        click.echo(f"identity {key} dropped, with {vectors:,} vectors")

@@ -18,6 +18,7 @@ from memhouse_thin.server import ServerError
 
 if TYPE_CHECKING:
     from memhouse_thin.models.onnx import OnnxEmbedder
+    from memhouse_thin.models.rerank import LocalRerankers
 
 P = ParamSpec("P")
 
@@ -63,6 +64,7 @@ EXIT_CODES: Mapping[type[Exception], int] = {
     errors.DependencyMissing: EXIT_DEPENDENCY,
     errors.FeatureDisabled: EXIT_DEPENDENCY,
     errors.EmbedderFailed: EXIT_DEPENDENCY,
+    errors.RerankerFailed: EXIT_DEPENDENCY,
     errors.NotInstalled: EXIT_DEPENDENCY,
     MigrationError: EXIT_DEPENDENCY,
 }
@@ -187,6 +189,18 @@ def local_embedder() -> OnnxEmbedder | None:
     except ImportError:
         return None
     return OnnxEmbedder.default()
+
+
+def local_rerankers() -> LocalRerankers:
+    """The rerankers of the fetched models, loaded."""
+    try:
+        from memhouse_thin.models.rerank import LocalRerankers
+
+        return LocalRerankers().load()
+    except (ImportError, ValueError) as error:
+        raise errors.RerankerFailed(
+            "There are no local rerankers.", detail=str(error), hint="Fetch the models: make models."
+        ) from error
 
 
 def print_json(value: Any) -> None:

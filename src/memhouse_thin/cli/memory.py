@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from memhouse_thin.cli.app import command, credential_option, local_embedder, main, print_json
+from memhouse_thin.cli.app import command, credential_option, local_embedder, local_rerankers, main, print_json
 from memhouse_thin.cli.lifecycle import restore_archive
 from memhouse_thin.cli.render import render_search
 from memhouse_thin.client import Client
@@ -68,6 +68,9 @@ def _filters(context: click.Context, option: click.Parameter, given: tuple[str, 
 @click.option("--known-at", help="What was known at this time.")
 @click.option("--filter", "filters", multiple=True, callback=_filters, metavar="KEY=VALUE", help="May be repeated.")
 @click.option("--deadline-ms", type=int, help="Milliseconds from the call; default: the profile's own.")
+@click.option(
+    "--rerank", is_flag=True, help="Let local models rerank, where the profile wants it and the server has none."
+)
 @embed_option
 def search(
     query: str,
@@ -80,6 +83,7 @@ def search(
     known_at: str | None,
     filters: dict[str, Any],
     deadline_ms: int | None,
+    rerank: bool,
     embed: bool | None,
     dsn: str,
     as_json: bool,
@@ -97,7 +101,8 @@ def search(
       memhouse search "who owns payroll" --json | jq -r '.candidates[].statement'
     """
     embedder = _embedder(embed, dsn, credential)
-    with Client(dsn, credential=credential, embedder=embedder) as client:
+    reranker = local_rerankers() if rerank else None
+    with Client(dsn, credential=credential, embedder=embedder, reranker=reranker) as client:
         result = client.search(
             query,
             peer_key=peer,
@@ -263,18 +268,43 @@ def import_(
 
 @command(main, "embed")
 @credential_option
-def embed(credential: str | None, dsn: str, as_json: bool) -> None:
+@click.option("--account", help="Every statement of this account; for members of memhouse_internal.")
+@click.option("--tokens", is_flag=True, help="Token vectors for late interaction too.")
+def embed(credential: str | None, account: str | None, tokens: bool, dsn: str, as_json: bool) -> None:
     """Give every statement that has none a vector of the local model.
 
-    Reaches what the credential can read and write. The model's identity must be registered.
+    Reaches what the credential can read and write, or with --account everything of an account. The model's identity must be registered; it need not be the one in
+    use, so the next one is made beside it (see identity switch). What fails is left without and counted. Stopped, it
+    goes on where it was when called again.
 
     \b
-    Example
+    Examples
       memhouse identity register && memhouse embed
+      memhouse embed --account acme --tokens
     """
-    with Client(dsn, credential=credential, embedder=_embedder(True, dsn, credential)) as client:
-        stored = client.embed_missing()
+    embedder = local_embedder()
+    if embedder is None:
+        raise EmbedderFailed("There is no local model.", hint="Fetch the models: make models.")
+    done: dict[str, tuple[int, int]] = {"vectors": (0, 0), "token_vectors": (0, 0)}
+
+    def advance(what: str) -> Callable[[int, int], None]:
+        def told(stored: int, failed: int) -> None:
+            done[what] = stored, failed
+            if sys.stderr.isatty() and not as_json:
+                click.echo(f"\r{stored:,} {what.replace('_', ' ')}", err=True, nl=False)
+
+        return told
+
+    with Client(dsn, credential=credential, embedder=embedder) as client:
+        client.embed_missing(account=account, progress=advance("vectors"))
+        if tokens:
+            client.pack_missing(local_rerankers().late, account=account, progress=advance("token_vectors"))
     if as_json:
-        print_json({"vectors": stored})
-    else:
-        click.echo(f"{stored:,} vectors stored")
+        print_json({what: {"stored": stored, "failed": failed} for what, (stored, failed) in done.items()})
+        return
+    if sys.stderr.isatty():
+        click.echo("\r", err=True, nl=False)
+    for what, (stored, failed) in done.items():
+        if what == "vectors" or tokens:
+            lost = f", {failed:,} failed and left without" if failed else ""
+            click.echo(f"{stored:,} {what.replace('_', ' ')} stored{lost}")

@@ -126,13 +126,21 @@ def spread(scores: Sequence[float]) -> list[float]:
 
 
 class LocalRerankers:
-    """The rerankers of the fetched models, for ``Client(reranker=...)``; each is loaded when a profile first asks."""
+    """The rerankers of the fetched models, for ``Client(reranker=...)``.
+
+    Each is loaded when a profile first asks for it, which takes a part of that answer's time; ``load`` does it ahead.
+    """
 
     def __init__(self, *, threads: int = 1, find: Callable[[str], Path | None] = find_model) -> None:
         self._threads = threads
         self._find = find
         self._cross: CrossEncoder | None = None
         self._late: LateInteraction | None = None
+
+    def load(self) -> LocalRerankers:
+        """Load them now."""
+        self.for_kind("cascade")
+        return self
 
     def for_kind(self, kind: str) -> Scorer:
         """The reranker that a profile names; ``ModelError`` when its models are not here."""
