@@ -1,4 +1,4 @@
-"""A server that is killed with SIGKILL and started again, to see what is left."""
+"""A server that is killed with SIGKILL and started again, to see what is left; and its standby."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ START_SECONDS = 60
 
 
 class CrashServer:
-    """One PostgreSQL with a data directory that survives its processes."""
+    """One PostgreSQL with a data directory that survives its processes; of a primary, a physical standby of it."""
 
-    def __init__(self, installation: Installation, base: Path) -> None:
+    def __init__(self, installation: Installation, base: Path, primary: CrashServer | None = None) -> None:
         self._base = base
         user = system_user()
         binaries = installation.binaries
@@ -42,8 +42,13 @@ class CrashServer:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        initdb = [wrapper(base, binaries / "initdb", user), "-D", str(base / "data"), "-U", "postgres", "-A", "trust"]
-        subprocess.run([*initdb, "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"], check=True, capture_output=True)
+        data = str(base / "data")
+        if primary is None:
+            make = ["-D", data, "-U", "postgres", "-A", "trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
+        else:
+            make = ["-D", data, "-d", primary.dsn(""), "--write-recovery-conf", "--checkpoint=fast", "--no-sync"]
+        program = binaries / ("initdb" if primary is None else "pg_basebackup")
+        subprocess.run([wrapper(base, program, user), *make], check=True, capture_output=True)
         self._process: subprocess.Popen | None = None
 
     def dsn(self, database: str, user: str = "postgres") -> str:
@@ -89,10 +94,10 @@ class CrashServer:
 
 
 @contextmanager
-def crash_server(installation: Installation) -> Iterator[CrashServer]:
+def crash_server(installation: Installation, primary: CrashServer | None = None) -> Iterator[CrashServer]:
     base = Path(tempfile.mkdtemp(prefix="memhouse-crash-"))
     try:
-        server = CrashServer(installation, base)
+        server = CrashServer(installation, base, primary)
         server.start()
         try:
             yield server

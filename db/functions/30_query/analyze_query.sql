@@ -2,10 +2,11 @@
 --   any        (plain text) any term may match; boilerplate is dropped unless nothing else is left
 --   websearch  ("phrase", -term, or) PostgreSQL's websearch syntax, where bare terms must all match
 -- Terms are bounded before a tsquery is built: one of 100,000 terms ends in "stack depth limit exceeded".
+-- Definer because readers may call it, and the settings that bound it are the owner's.
 -- Errors: MH011 when the text is over max_query_chars or the operators make more than twice max_query_terms nodes.
 create or replace function memhouse.analyze_query(p_query text)
 returns memhouse.analyzed_query
-language plpgsql stable parallel safe
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
