@@ -316,7 +316,7 @@ def test_functions_that_are_not_for_readers(attacker: Attacker, fortress: Fortre
     """Every function is tried; what runs is what applications are told to call, and what policies call as the reader."""
     callable_by_reader = {
         "_open_sensitivity", "_posture", "_reader", "admits", "admitted_now", "analyze_query", "begin_read", "believed_during",
-        "current_reader", "embedding_identities", "error_catalog", "finish_search", "list_knowledge", "plan_search",
+        "current_reader", "embedding_identities", "error_catalog", "explain_search", "finish_search", "list_knowledge", "plan_search",
         "profile_deadline_ms", "profiles", "promotions", "reader_account", "reader_clearance", "reader_known_at",
         "reader_open_sensitivity", "reader_peer", "reader_scopes", "reader_sees_shared", "run_search_part", "search",
         "search_report", "search_timeout_ms",
