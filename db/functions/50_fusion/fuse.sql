@@ -3,8 +3,10 @@
 -- the sum of contributions over the sum of the weights of ALL configured strategies, so that a dropped strategy never
 -- inflates a score. Order: score, then id. Source: convex combination after min-max as in Bruch, Gai and Ingber,
 -- "An Analysis of Fusion Functions for Hybrid Retrieval" (2023), with a reciprocal-rank tie-break.
+-- p_limit with p_floor: the first p_limit, and whatever has at least p_floor times the score of the last of them, since
+-- factors applied afterwards (none below p_floor) could still bring it onto the page.
 create or replace function memhouse.fuse(
-    p_candidates memhouse.listed_candidate[], p_weights jsonb, p_rrf_k integer, p_limit integer
+    p_candidates memhouse.listed_candidate[], p_weights jsonb, p_rrf_k integer, p_limit integer, p_floor double precision default 1
 )
 returns setof memhouse.fused_candidate
 language sql immutable parallel safe rows 50
@@ -16,22 +18,31 @@ begin atomic
         from unnest(p_candidates) as c
         window list as (partition by c.strategy)
     ),
-    weighed as (
+    weighed as materialized (
         select l.*, n.normalised, w.weight,
             w.weight * (0.95 * n.normalised + 0.05 * (p_rrf_k + 1) / (p_rrf_k + l.place)) as contribution
         from listed as l
         cross join lateral (select case when l.high > l.low then (l.score - l.low) / (l.high - l.low) else 1 end) as n (normalised)
         join (select e.key, e.value::double precision from jsonb_each(p_weights) as e) as w (strategy, weight)
             on w.strategy = l.strategy
+    ),
+    fused as materialized (
+        select w.id, sum(w.contribution) / (select sum(e.value::double precision) from jsonb_each(p_weights) as e) as fusion_score
+        from weighed as w
+        group by w.id
+    ),
+    head as (
+        select f.id, f.fusion_score
+        from fused as f
+        where p_limit is null or f.fusion_score >= coalesce(
+            p_floor * (select l.fusion_score from fused as l order by l.fusion_score desc offset p_limit - 1 limit 1), '-infinity')
     )
-    select w.id,
-        sum(w.contribution) / (select sum(e.value::double precision) from jsonb_each(p_weights) as e),
-        array_agg(row(w.strategy, w.score, w.normalised, w.place, w.weight, w.contribution, w.detail)::memhouse.contribution
-                  order by w.contribution desc, w.strategy)
-    from weighed as w
-    group by w.id
-    order by 2 desc, 1
-    limit p_limit;
+    select h.id, h.fusion_score,
+        (select array_agg(row(w.strategy, w.score, w.normalised, w.place, w.weight, w.contribution, w.detail)::memhouse.contribution
+                          order by w.contribution desc, w.strategy)
+         from weighed as w where w.id = h.id)
+    from head as h
+    order by h.fusion_score desc, h.id;
 end;
-comment on function memhouse.fuse(memhouse.listed_candidate[], jsonb, integer, integer) is
-'Fuses the lists of several strategies: min-max per list (a singleton or tied list is 1), weight * (0.95 * normalised + 0.05 * (k + 1) / (k + rank)), summed over the weights of all configured strategies; 0 to 1, ties by id. Weights is the profile''s strategies object, k its rrf_k.';
+comment on function memhouse.fuse(memhouse.listed_candidate[], jsonb, integer, integer, double precision) is
+'Fuses the lists of several strategies: min-max per list (a singleton or tied list is 1), weight * (0.95 * normalised + 0.05 * (k + 1) / (k + rank)), summed over the weights of all configured strategies; 0 to 1, ties by id. Weights is the profile''s strategies object, k its rrf_k. p_limit: null is all; ties with the last, and those within p_floor (a factor, 1 is none) of it, come too.';

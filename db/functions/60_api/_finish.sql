@@ -44,17 +44,10 @@ begin
         v_result.retrieval_outcomes := '[{"stage": "candidate_filter", "reason_class": "authorization_filtered"}]';
     end if;
 
-    select array_agg(f.id order by f.place), array_agg(f.fusion_score order by f.place), array_agg(f.fused order by f.place)
+    select array_agg(f.id order by f.fusion_score desc, f.id), array_agg(f.fusion_score order by f.fusion_score desc, f.id),
+        array_agg(f order by f.fusion_score desc, f.id)
     into v_ids, v_scores, v_parts
-    from (
-        select u.id, u.fusion_score, u as fused,
-            row_number() over (order by u.fusion_score desc, u.id) as place,
-            nth_value(u.fusion_score, v_read) over (order by u.fusion_score desc, u.id
-                rows between unbounded preceding and unbounded following) as last_on_page
-        from memhouse.fuse(v_candidates, v_weights, (p_plan.config ->> 'rrf_k')::integer, null) as u
-    ) as f
-    where f.last_on_page is null
-       or f.fusion_score >= f.last_on_page * (select memhouse.signal_floor(v_signals));
+    from memhouse.fuse(v_candidates, v_weights, (p_plan.config ->> 'rrf_k')::integer, v_read, memhouse.signal_floor(v_signals)) as f;
 
     -- id = any(array), not a join: the planner would expect 1,000 rows of a function and hash the whole account.
     select array_agg(row(
