@@ -1,0 +1,1 @@
+"""How fast memory is filled."""
