@@ -99,6 +99,15 @@ def test_what_a_page_tells_to_type_works(page: str, server: Server, acme: tuple[
         assert done.returncode == 0, f"{page}, as {login}:\n{text}\n{done.stdout}\n{done.stderr}"
 
 
+def test_the_settings_of_the_server_are_those_in_the_guide(db: psycopg.Connection) -> None:
+    guide = (ROOT / "docs" / "retrieval.md").read_text()
+    described = {}
+    for names, values in re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| (\d[\d, ]*) \|", guide, re.MULTILINE):
+        numbers = [int(value.replace(",", "")) for value in values.split(", ")]
+        described |= dict(zip(re.findall(r"\w+", names), numbers, strict=True))
+    assert described == dict(db.execute("select name, value::integer from memhouse.server_setting").fetchall())
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
     prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
