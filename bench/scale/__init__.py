@@ -1,0 +1,1 @@
+"""What growing costs: more statements, more accounts."""

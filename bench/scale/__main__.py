@@ -1,0 +1,260 @@
+"""``python -m bench.scale --dsn DSN [--sizes N ...] [--accounts N ...] [--vectors N] [--questions N]``.
+
+How a search of one account grows with its statements, and whether other accounts on the server slow it down. Text is
+synthetic, with the word frequencies of a language; the first --vectors statements also have a vector (their index takes
+most of the time to build). Loaded by COPY past the API; mentions are indexed as ever. Each size has a database of its
+own that is dropped again. The role must be a superuser's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import uuid
+from dataclasses import dataclass, field
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+
+from bench.database import scratch_database
+from bench.synthetic import DIMENSIONS, Corpus, unit, vector_text
+from bench.tables import heading, machine, quantiles, row, say
+from memhouse_thin import Client
+
+DATABASE = "memhouse_bench_scale"
+ACCOUNT = "bench"
+PROFILES = ("fast", "balanced", "thorough")
+STRATEGIES = ("semantic", "lexical", "entity_match", "relation_expand")
+#: Beside the account measured there are others, of this many statements in all, or of as many as that one has each.
+OTHERS = 100_000
+MEASURED = 1_000
+DEADLINE_MS = 60_000
+
+
+@dataclass
+class Measured:
+    """What one database came to."""
+
+    ms: dict[str, list[float]] = field(default_factory=dict)
+    strategies: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in STRATEGIES})
+    recall: float = float("nan")
+    backend_mb: float = 0.0
+    load_s: float = 0.0
+    index_s: float = 0.0
+    mentions_s: float = 0.0
+    table_mb: float = 0.0
+    indexes: dict[str, float] = field(default_factory=dict)
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m bench.scale", description=(__doc__ or "").split("\n\n")[1])
+    parser.add_argument("--dsn", required=True, help="a superuser's")
+    parser.add_argument("--sizes", type=int, nargs="*", default=[10_000, 100_000], metavar="N")
+    parser.add_argument("--accounts", type=int, nargs="*", default=[1, 100, 10_000], metavar="N")
+    parser.add_argument("--vectors", type=int, default=100_000, metavar="N", help="statements that have a vector")
+    parser.add_argument("--questions", type=int, default=100, metavar="N")
+    options = parser.parse_args()
+    with psycopg.connect(options.dsn) as conn:
+        under = machine(conn)
+    if options.sizes:
+        print_sizes({size: measure(options, size, 1) for size in sorted(options.sizes)}, under)
+    if options.accounts:
+        print_accounts({count: measure(options, MEASURED, count) for count in sorted(options.accounts)}, under)
+    return 0
+
+
+def measure(options: argparse.Namespace, size: int, accounts: int) -> Measured:
+    """A database of one account of that size among others, filled and asked."""
+    say(f"{size:,} statements, {accounts:,} accounts ...")
+    with scratch_database(options.dsn, DATABASE) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
+        measured, corpus = Measured(), Corpus()
+        others = accounts - 1
+        each = min(size, OTHERS // others) if others else 0
+        ids, vectors = fill(conn, corpus, measured, size, min(size, options.vectors), others, each)
+        ask(dsn, conn, corpus, measured, ids, vectors, options.questions)
+        weigh(conn, measured)
+    return measured
+
+
+def fill(
+    conn: psycopg.Connection, corpus: Corpus, measured: Measured, size: int, with_vectors: int, others: int, each: int
+) -> tuple[list[uuid.UUID], NDArray[np.float32]]:
+    """The account measured, then the others; ids and vectors of the former."""
+    conn.execute("set synchronous_commit = off")
+    conn.execute("select memhouse.create_account(%s)", (ACCOUNT,))
+    conn.execute("select memhouse.create_scope(%s, 'all')", (ACCOUNT,))
+    conn.execute("select memhouse.create_account('other-' || i) from generate_series(1, %s) as i", (others,))
+    conn.execute("select memhouse.create_scope('other-' || i, 'all') from generate_series(1, %s) as i", (others,))
+    (identity,) = one(conn, "select memhouse.register_embedding_identity('bench', 'synthetic', '1', %s)", DIMENSIONS)
+    index = f"memhouse.embedding_hnsw_{identity}"
+    (definition,) = one(conn, "select pg_get_indexdef(%s::regclass)", index)
+    conn.execute(f"drop index {index}")
+    scopes = conn.execute("select account_id, scope_id from memhouse.scope order by account_id, scope_id").fetchall()
+    (mine,) = one(conn, "select account_id from memhouse.account where account_key = %s", ACCOUNT)
+    ids: list[uuid.UUID] = []
+    vectors = np.empty((0, DIMENSIONS), np.float32)
+    started = time.perf_counter()
+    for account, scope in sorted(scopes, key=lambda pair: pair[0] != mine):
+        rows = size if account == mine else each
+        made = copy_statements(conn, account, scope, corpus, rows)
+        count = with_vectors if account == mine else rows
+        drawn = corpus.vectors(count)
+        with (
+            conn.cursor() as cursor,
+            cursor.copy("copy memhouse.embedding (account_id, knowledge_id, identity_id, vec) from stdin") as copy,
+        ):
+            for id, vector in zip(made, drawn, strict=False):
+                copy.write_row((account, id, identity, vector_text(vector)))
+        if account == mine:
+            ids, vectors = made[:count], drawn.astype(np.float16).astype(np.float32)
+    measured.load_s = time.perf_counter() - started
+    started = time.perf_counter()
+    conn.execute("set maintenance_work_mem = '1GB'")
+    conn.execute(definition)
+    measured.index_s = time.perf_counter() - started
+    started = time.perf_counter()
+    with conn.transaction():
+        conn.execute("select memhouse.begin_internal(%s)", (ACCOUNT,))
+        conn.execute("select memhouse.rebuild_entities()")
+    measured.mentions_s = time.perf_counter() - started
+    conn.execute("vacuum analyze")
+    return ids, vectors
+
+
+def copy_statements(
+    conn: psycopg.Connection, account: uuid.UUID, scope: uuid.UUID, corpus: Corpus, rows: int
+) -> list[uuid.UUID]:
+    """Statements of one scope, a minute apart, the last one now; their ids."""
+    ids = []
+    now = time.time()
+    with (
+        conn.cursor() as cursor,
+        cursor.copy(
+            "copy memhouse.knowledge (account_id, knowledge_id, scope_id, kind, statement, sensitivity, target_level,"
+            " lifecycle_state, active_during, confidence, recorded_at) from stdin"
+        ) as copy,
+    ):
+        for number, text in enumerate(corpus.statements(rows)):
+            id = uuid.uuid4()
+            ids.append(id)
+            recorded = np.datetime64(int(now - 60 * (rows - number)), "s")
+            copy.write_row(
+                (account, id, scope, "fact", text, "public", "scope", "active", "{[2000-01-01,)}", 1.0, f"{recorded}Z")
+            )
+    return ids
+
+
+def ask(
+    dsn: str,
+    conn: psycopg.Connection,
+    corpus: Corpus,
+    measured: Measured,
+    ids: list[uuid.UUID],
+    vectors: NDArray[np.float32],
+    questions: int,
+) -> None:
+    """Every question by every profile; the nearest statements also by comparing all of them here."""
+    (token,) = one(conn, "select memhouse.create_credential(%s, 'reader')", ACCOUNT)
+    conn.execute("select memhouse.grant_scope(%s, 'reader', 'all')", (ACCOUNT,))
+    texts = corpus.questions(questions + 5)
+    draw = np.random.default_rng(11)
+    near = vectors[draw.integers(0, len(vectors), len(texts))]
+    asked = unit(near + draw.normal(size=near.shape) * 0.02)
+    place_of = {id: place for place, id in enumerate(ids)}
+    found = []
+    with psycopg.connect(dsn, autocommit=True) as reader:
+        client = Client(reader, credential=token)
+        for profile in PROFILES:
+            ms = measured.ms.setdefault(profile, [])
+            for number, (text, vector) in enumerate(zip(texts, asked, strict=True)):
+                result = client.search(text, profile=profile, embedding=vector.tolist(), deadline_ms=DEADLINE_MS)
+                if number < 5:  # warms the backend
+                    continue
+                ms.append(result.total_ms)
+                if profile == "fast":
+                    best = set(np.argpartition(-(vectors @ vector), 10)[:10].tolist())
+                    found.append(len(best & {place_of.get(hit.id) for hit in result[:10]}) / 10)
+                if profile == "thorough":
+                    for outcome in (*result.strategies.contributed, *result.strategies.empty):
+                        if outcome.name in measured.strategies and outcome.ms is not None:
+                            measured.strategies[outcome.name].append(outcome.ms)
+        (bytes_used,) = one(reader, "select sum(total_bytes) from pg_backend_memory_contexts")
+    measured.recall = float(np.mean(found))
+    measured.backend_mb = float(bytes_used) / 2**20
+
+
+def weigh(conn: psycopg.Connection, measured: Measured) -> None:
+    """Sizes on disk."""
+    (table,) = one(conn, "select pg_table_size('memhouse.knowledge') + pg_table_size('memhouse.embedding')")
+    measured.table_mb = table / 2**20
+    for name, size in conn.execute(
+        "select am.amname, sum(pg_relation_size(i.indexrelid)) from pg_index as i join pg_class as c on c.oid = i.indexrelid"
+        " join pg_am as am on am.oid = c.relam where i.indrelid in ('memhouse.knowledge'::regclass, 'memhouse.embedding'::regclass)"
+        " group by am.amname"
+    ):
+        measured.indexes[name] = float(size) / 2**20
+
+
+# Printing ----------------------------------------------------------------------------------------
+
+
+def print_sizes(all_measured: dict[int, Measured], under: str) -> None:
+    """One account that grows."""
+    first = next(iter(all_measured.values()))
+    heading(
+        f"One account that grows, ms of one search; {under}",
+        *(
+            "statements",
+            *(f"{profile} p50 / p95" for profile in PROFILES),
+            "growth of balanced's p50",
+            "recall@10 of fast",
+            "backend MB",
+        ),
+    )
+    for size, measured in all_measured.items():
+        cells = []
+        for profile in PROFILES:
+            p50, p95, _ = quantiles(measured.ms[profile])
+            cells.append(f"{p50:.1f} / {p95:.1f}")
+        growth = float(np.median(measured.ms["balanced"]) / np.median(first.ms["balanced"]))
+        row(size, *cells, f"{growth:.2f} ×", f"{measured.recall:.3f}", measured.backend_mb)
+    heading("Its strategies, p50 ms", "statements", *STRATEGIES)
+    for size, measured in all_measured.items():
+        row(size, *(float(np.median(ms)) if ms else None for ms in measured.strategies.values()))
+    heading(
+        "What it takes to make",
+        *("statements", "load s", "vector index s", "mentions s", "tables MB", "btree MB", "gin MB", "hnsw MB"),
+    )
+    for size, measured in all_measured.items():
+        sizes = [measured.indexes.get(kind) for kind in ("btree", "gin", "hnsw")]
+        row(size, measured.load_s, measured.index_s, measured.mentions_s, measured.table_mb, *sizes)
+
+
+def print_accounts(all_measured: dict[int, Measured], under: str) -> None:
+    """One account among ever more."""
+    first = next(iter(all_measured.values()))
+    heading(
+        f"An account of {MEASURED:,} statements among others (up to {OTHERS:,} statements in all), p50 / p95 ms of one search; {under}",
+        *("accounts", *PROFILES, "growth of balanced's p50", "recall@10 of fast"),
+    )
+    for count, measured in all_measured.items():
+        cells = []
+        for profile in PROFILES:
+            p50, p95, _ = quantiles(measured.ms[profile])
+            cells.append(f"{p50:.1f} / {p95:.1f}")
+        growth = float(np.median(measured.ms["balanced"]) / np.median(first.ms["balanced"]))
+        row(count, *cells, f"{growth:.2f} ×", f"{measured.recall:.3f}")
+
+
+def one(conn: psycopg.Connection, query: str, *parameters: object) -> tuple:
+    """The one row of a query."""
+    found = conn.execute(query, parameters or None).fetchone()
+    assert found is not None
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
