@@ -128,7 +128,7 @@ grant execute on function memhouse.begin_write(text),
     to memhouse_writer, memhouse_internal;
 grant execute on function memhouse.begin_internal(text),
     memhouse.search_report_with(jsonb, text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
-    memhouse.rebuild_entities(text), memhouse.entity_aliases(), memhouse.confirm_entity_alias(text, text, boolean),
+    memhouse.rebuild_entities(text), memhouse.refresh_entities(integer), memhouse.entity_aliases(), memhouse.confirm_entity_alias(text, text, boolean),
     memhouse.refresh_recall_documents(integer)
     to memhouse_internal;
 grant execute on function memhouse.create_account(text, jsonb), memhouse.create_scope(text, text, text),

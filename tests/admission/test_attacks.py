@@ -297,7 +297,7 @@ def test_defacing_the_house(attacker: Attacker, statement: str) -> None:
 
 
 TABLES = (
-    "account", "audit_log", "credential", "embedding", "embedding_identity", "entity_alias", "entity_mention", "job",
+    "account", "audit_log", "credential", "embedding", "embedding_identity", "entity_alias", "entity_indexed", "entity_mention", "job",
     "lifecycle_change", "peer", "profile", "promotion", "recall_document", "scope_grant", "scope_link", "seal_key",
     "server_setting", "strategy", "tombstone", "admissible_knowledge", "admissible_embedding", "admissible_relation",
     "admissible_scope_link", "admissible_mention", "admissible_recall_document",

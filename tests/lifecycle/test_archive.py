@@ -22,7 +22,7 @@ from support.roles import create_logins
 from support.servers import Server, installations, running
 
 # Made again where an archive is restored.
-PROJECTIONS = {"embedding", "entity_mention", "recall_document"}
+PROJECTIONS = {"embedding", "entity_indexed", "entity_mention", "recall_document", "token_vectors"}
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ begin
         select m.match[2], case when m.match[1] ~ '^$|[.!?:\]]\s*$' and m.match[2] !~ '\s' then 0.5 else 1.0 end::real,
             m.match[1] ~ '^$|[.!?:\]]\s*$' and m.match[2] !~ '\s'
         from regexp_matches(p_text,
-            '(^|[.!?:\]]\s+|[^[:alnum:]_./@#-])([A-Z][[:alpha:]''’]+(?:\s+(?:(?:of|the|de|von|van|&)\s+)?[A-Z][[:alpha:]''’]+){0,4})', 'g') as m (match)
+            '(^|[.!?:\]]\s+|[^[:alnum:]_./@#-])([A-Z][[:alpha:]''’]+(?:\s+(?:(?:of|the|de|von|van|&)\s+)?[A-Z][[:alpha:]''’]+){0,4})(?![[:alnum:]_]|[/.@#-][[:alnum:]])', 'g') as m (match)
     ),
     keyed as (
         select memhouse.entity_key(btrim(f.name)) as key, f.confidence, f.initial from found as f

@@ -1,0 +1,3 @@
+set local role memhouse_owner;
+drop table memhouse.entity_indexed;
+reset role;

@@ -1,0 +1,112 @@
+"""The mention index: what counts as a name, and how the index is built and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import psycopg
+import pytest
+
+from support.memory import Memory
+
+
+def names(db: psycopg.Connection, text: str) -> dict[str, float]:
+    rows = db.execute("select name_key, confidence from memhouse.extract_mentions(%s)", (text,)).fetchall()
+    return {name: round(confidence, 2) for name, confidence in rows}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("we met Dana Reyes in the lobby.", {"dana reyes": 1.0}),
+        ("ask Dana's manager at Bank of America", {"dana": 1.0, "bank of america": 1.0}),
+        ("the job is in billing/reconcile.py, see ACME-142", {"billing/reconcile.py": 0.9, "acme-142": 0.9}),
+        ("set user_id before userName", {"user_id": 0.9, "username": 0.9}),
+        ('she read "a long, long night" twice', {"a long, long night": 0.8}),
+        ("Paris is nice.", {"paris": 0.5}),
+        ("it starts at 02:00 UTC on Monday in May.", {}),
+        ("Yes! Well, thanks. Okay.", {}),
+        ("What did the others say?", {}),
+        ("a well-known, up-to-date plan of 3.14", {}),
+        ("", {}),
+    ],
+)
+def test_names_of_a_text(db: psycopg.Connection, text: str, expected: dict[str, float]) -> None:
+    assert names(db, text) == expected
+
+
+def index(memory: Memory) -> dict[str, int]:
+    return dict(memory.conn.execute("select name_key, count(*) from memhouse.entity_mention group by 1").fetchall())
+
+
+def test_a_word_that_only_opens_sentences_is_no_name(memory: Memory) -> None:
+    memory.write()
+    memory.remember("Meetings are long.")
+    memory.remember("Paris is nice.")
+    memory.remember("we flew to Paris.")
+    memory.remember("Ada was there.")
+    memory.internal()
+    memory.call("select memhouse.rebuild_entities()")
+    assert index(memory) == {"paris": 2, "ada": 1}
+
+
+def test_new_statements_are_read_a_few_at_a_time(memory: Memory) -> None:
+    memory.write()
+    for number in range(5):
+        memory.remember(f"we met Dana Reyes, take {number}.")
+    memory.internal()
+    assert [memory.call("select memhouse.refresh_entities(2)") for _ in range(4)] == [2, 2, 1, 0]
+    assert index(memory) == {"dana reyes": 5}
+    memory.write()
+    memory.remember("Paris is nice.")
+    memory.remember("Dana Reyes left.")
+    memory.internal()
+    assert memory.call("select memhouse.refresh_entities()") == 2
+    assert index(memory) == {"dana reyes": 6}
+
+
+def test_an_alias_merges_only_when_it_was_confirmed(memory: Memory) -> None:
+    memory.write()
+    memory.remember("we met Dana Reyes.")
+    memory.remember("and Dana again.")
+    memory.internal()
+    memory.call("select memhouse.rebuild_entities()")
+    assert memory.conn.execute("select * from memhouse.entity_aliases()").fetchall() == [("dana", "dana reyes", False)]
+    assert index(memory) == {"dana reyes": 1, "dana": 1}
+    memory.call("select memhouse.confirm_entity_alias('Dana', 'Dana Reyes')")
+    memory.call("select memhouse.rebuild_entities()")
+    assert index(memory) == {"dana reyes": 2}
+    memory.call("select memhouse.confirm_entity_alias('Dana', 'Dana Reyes', false)")
+    memory.call("select memhouse.rebuild_entities()")
+    assert index(memory) == {"dana reyes": 1, "dana": 1}
+
+
+def test_rebuilding_a_scope_leaves_the_others(memory: Memory) -> None:
+    memory.write()
+    memory.remember("we met Dana Reyes.")
+    memory.remember("we met Lee Park.", scope="lab/b")
+    memory.internal()
+    memory.call("select memhouse.rebuild_entities('lab/a')")
+    assert index(memory) == {"dana reyes": 1}
+    memory.call("select memhouse.rebuild_entities('lab/b')")
+    assert index(memory) == {"dana reyes": 1, "lee park": 1}
+
+
+def test_a_rebuild_that_fails_leaves_the_index_as_it_was(memory: Memory) -> None:
+    memory.write()
+    memory.remember("we met Dana Reyes.")
+    memory.internal()
+    memory.call("select memhouse.rebuild_entities()")
+    memory.conn.execute("alter table memhouse.entity_mention add constraint none check (false) not valid")
+    with pytest.raises(psycopg.errors.CheckViolation), memory.conn.transaction():
+        memory.call("select memhouse.rebuild_entities()")
+    assert index(memory) == {"dana reyes": 1}
+
+
+@pytest.mark.parametrize(
+    "call", ["rebuild_entities()", "refresh_entities()", "entity_aliases()", "confirm_entity_alias('a', 'b')"]
+)
+def test_entities_are_server_side_work(memory: Memory, fails: Callable, call: str) -> None:
+    fails("MH001", f"select memhouse.{call}")
+    memory.write()
+    fails("MH014", f"select memhouse.{call}")
