@@ -26,7 +26,7 @@ LATE_CHUNK, CROSS_CHUNK = 25, 2
 CASCADE_HEAD = 20
 
 #: The share of the cross-encoder in a cascade's score; the rest is late interaction's.
-CROSS_SHARE = 0.6
+CROSS_SHARE = 0.7
 
 
 class CrossEncoder(OnnxModel):
@@ -99,7 +99,9 @@ class Cascade:
 
     def score(self, query: str, documents: Sequence[Document], until: float) -> list[float]:
         """Scores from 0 to 1 of the documents from the first, as many as there was time for."""
-        late = spread(self.late.score(query, documents, until))
+        # Half of the time at most: statements without stored vectors could take all of it.
+        half = until - max(0.0, until - time.monotonic()) / 2
+        late = spread(self.late.score(query, documents, half))
         best = sorted(range(len(late)), key=lambda place: -late[place])[:CASCADE_HEAD]
         cross = spread(self.cross.score(query, [documents[place] for place in best], until))
         # The best by late interaction are read closely, and reading only adds: the others stay behind them.
