@@ -8,7 +8,7 @@ set config = jsonb_set(config - 'reranker', '{strategies,relation_expand}', '0.6
 where profile_name = 'thorough';
 delete from memhouse.server_setting where name in ('model_memory_mb', 'query_cache_entries');
 alter type memhouse.retrieval drop attribute more;
-drop table memhouse.model_host, memhouse.model, memhouse.token_vectors;
+drop table memhouse.model_host, memhouse.model, memhouse.token_vectors cascade;
 drop index memhouse.recall_document_by_identity, memhouse.embedding_by_identity;
 alter table memhouse.account drop column embedding_identity_id;
 reset role;

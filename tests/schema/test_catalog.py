@@ -136,10 +136,13 @@ def test_files_are_named_after_what_they_make_unless_that_is_triggers(db: psycop
                union select relname from pg_class where relnamespace = 'memhouse'::regnamespace""",
         )
     )
+    # Models in the database are there only where PL/Python is.
+    unapplied = set() if names(db, "select 1 from pg_extension where extname = 'plpython3u'") else {"90_models"}
     astray = [
         _relative(path)
         for path in sorted(FUNCTIONS.rglob("*.sql"))
-        if path.stem not in made
+        if path.parent.name not in unapplied
+        and path.stem not in made
         and not re.search(r"create\s+(or\s+replace\s+)?(constraint\s+)?trigger", path.read_text())
     ]
     assert astray == []

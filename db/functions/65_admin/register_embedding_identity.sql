@@ -25,7 +25,7 @@ begin
     values (v_id, memhouse._checked_text(p_provider, 'p_provider', 200), memhouse._checked_text(p_model, 'p_model', 200),
         memhouse._checked_text(p_version, 'p_version', 200), p_dimensions, coalesce(p_query_prefix, ''));
     execute format(
-        'create index embedding_hnsw_%1$s on memhouse.embedding using hnsw ((vec::@extschema:vector@.halfvec(%2$s)) @extschema:vector@.halfvec_cosine_ops) where identity_id = %1$s',
+        'create index embedding_hnsw_%1$s on memhouse.embedding using hnsw ((vec::@extschema:vector@.halfvec(%2$s)) @extschema:vector@.halfvec_cosine_ops) with (ef_construction = 128) where identity_id = %1$s',
         v_id, p_dimensions);
     perform memhouse._audit(null, 'register_embedding_identity', null, jsonb_build_object('identity_id', v_id));
     return v_id;
