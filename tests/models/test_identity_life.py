@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import psycopg
 import pytest
+from click.testing import CliRunner
 
 from memhouse_thin import Client, EmbeddingIdentity
+from memhouse_thin.cli import main
 from memhouse_thin.errors import EmbeddingIdentityUnknown, EmbeddingInvalid, PermissionDenied
 from support.house import House, WordEmbedder
 
@@ -130,3 +135,46 @@ def test_an_identity_in_use_stays(filled: House) -> None:
 def test_a_vector_is_never_padded_or_cut(filled: House) -> None:
     with filled.client() as client, pytest.raises(EmbeddingInvalid):
         client.search("kettle", embedding=[1.0] * 15)
+
+
+def test_by_the_command_line(filled: House, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From one model to the next by commands alone, with the real model as the next."""
+    monkeypatch.setenv("MEMHOUSE_MODELS", str(models))
+    monkeypatch.setenv("MEMHOUSE_DSN", filled.dsn)
+    key = "onnx:bge-small-en-v1.5@int8-68807e3f#384"
+
+    def run(*words: str) -> object:
+        done = CliRunner().invoke(main, [*words, "--json"])
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout)
+
+    def current() -> dict[str, tuple[bool, int, int]]:
+        rows = run("identity", "status", "acme")
+        return {row["identity"]: (row["is_current"], row["vectors"], row["missing"]) for row in rows}
+
+    run("identity", "register")
+    assert current() == {"test:words@1#16": (True, 3, 0), key: (False, 0, 3)}
+    refused = CliRunner().invoke(main, ["identity", "switch", "acme", key])
+    assert refused.exit_code == 7 and "3 statements" in refused.output
+    assert run("embed", "--account", "acme", "--tokens") == {
+        "vectors": {"stored": 3, "failed": 0},
+        "token_vectors": {"stored": 3, "failed": 0},
+    }
+    assert run("embed", "--account", "acme")["vectors"]["stored"] == 0
+    run("identity", "switch", "acme", key)
+    assert run("identity", "drop", "test:words@1#16")["vectors"] == 3
+    assert current() == {key: (True, 3, 0)}
+    token = filled.tokens["bot"]
+    found = run(
+        "search",
+        "when does the kettle boil",
+        "--profile",
+        "thorough",
+        "--rerank",
+        "--deadline-ms",
+        "30000",
+        "--credential",
+        token,
+    )
+    assert found["candidates"][0]["statement"] == "The kettle boils."
+    assert found["rerank"]["outcome"] == "contributed" and found["rerank"]["scored"] == 3
