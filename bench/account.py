@@ -76,9 +76,12 @@ class BenchAccount:
             self.conn.execute("select memhouse.begin_internal(%s)", (self.account,))
             yield self.conn
 
-    def profile(self, name: str, strategies: dict[str, float]) -> str:
-        """A profile of these strategies for the benchmark alone; its name."""
+    def profile(self, name: str, config: dict[str, object], base: str | None = None) -> str:
+        """A profile for the benchmark alone, with the rest as in another one; its name."""
         profile = f"bench {name}"
-        config = Jsonb({"strategies": strategies})
-        self.conn.execute("select memhouse.set_profile(%s, null, %s, %s)", (self.account, profile, config))
+        if base is not None:
+            query = "select config from memhouse.profile_in_force(%s, null, %s)"
+            row = self.conn.execute(query, (self.account, base)).fetchone()
+            config = {**(row[0] if row else {}), **config}
+        self.conn.execute("select memhouse.set_profile(%s, null, %s, %s)", (self.account, profile, Jsonb(config)))
         return profile

@@ -34,6 +34,8 @@ from bench.quality.vectors import CachedEmbedder
 from bench.tables import heading, machine, row, say
 from memhouse_thin import Client
 from memhouse_thin.models import find_model
+from memhouse_thin.models.rerank import LateInteraction, LocalRerankers
+from memhouse_thin.reranking import Reranker
 
 #: Strategies that can answer a question alone. temporal needs an instant, salience_recency a blank query, and
 #: relation_expand the lists of others: for these there is no such line.
@@ -47,6 +49,8 @@ SYSTEMS: tuple[tuple[str, dict[str, float] | None], ...] = (
     ("balanced", None),
     ("thorough", None),
 )
+#: The second look that thorough may take, with models in the client.
+RERANKERS = ("late_interaction", "cross_encoder", "cascade")
 LIMIT = 100
 # Quality must not depend on how busy the machine is; the times are printed.
 DEADLINE_MS = 60_000
@@ -78,6 +82,7 @@ def main() -> int:
     parser.add_argument("--dsn", required=True, help="a migrated database")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where vectors are kept between runs")
     parser.add_argument("--questions", type=int, metavar="N", help="ask only the first N")
+    parser.add_argument("--rerank", action="store_true", help="also thorough with each kind of reranker (slow)")
     parser.add_argument("--plot", type=Path, metavar="NAME", help="draw NAME.png and NAME.svg (needs the bench extra)")
     options = parser.parse_args()
     if options.documents and not (options.queries and options.judgements):
@@ -104,7 +109,7 @@ def main() -> int:
                 questions = list(jsonl_questions(options.queries, options.judgements))[: options.questions]
             account.load(file, "jsonl")
     under = machine(account.conn)
-    systems = answers(account, questions)
+    systems = answers(account, questions, rerank=options.rerank)
     print(f"\n{under}")
     if options.locomo:
         print_locomo(systems)
@@ -125,9 +130,25 @@ def main() -> int:
     return 0
 
 
-def answers(account: BenchAccount, questions: Sequence[Question]) -> dict[str, list[Asked]]:
+def answers(account: BenchAccount, questions: Sequence[Question], *, rerank: bool) -> dict[str, list[Asked]]:
     """Every system's answers; last the rank fusion of the very lists that balanced fuses by score."""
-    systems = {name: ask(account, name, strategies, questions) for name, strategies in SYSTEMS}
+    systems = {}
+    for name, strategies in SYSTEMS:
+        profile = account.profile(name, {"strategies": strategies}) if strategies else name
+        systems[name] = ask(account, name, profile, questions)
+    if rerank:
+        rerankers = LocalRerankers().load()
+        started = time.perf_counter()
+        model = find_model("colbert")
+        assert model is not None
+        with Client(account.dsn, credential=account.credential) as memory:
+            packed = memory.pack_missing(LateInteraction(model))
+        say(f"token vectors of {packed} statements in {time.perf_counter() - started:.0f} s")
+        for kind in RERANKERS:
+            config = {"reranker": kind, "deadline_ms": DEADLINE_MS, "reserved_rerank_ms": DEADLINE_MS // 2}
+            profile = account.profile(f"thorough {kind}", config, "thorough")
+            name = f"thorough, {kind.replace('_', ' ')}"
+            systems[name] = ask(account, name, profile, questions, rerankers)
     for fused in (("semantic", "lexical"), ALONE):
         lists = [systems[f"{name} alone"] for name in fused]
         systems[f"{' + '.join(fused)} by RRF (k = 60)"] = [
@@ -138,16 +159,15 @@ def answers(account: BenchAccount, questions: Sequence[Question]) -> dict[str, l
 
 
 def ask(
-    account: BenchAccount, name: str, strategies: dict[str, float] | None, questions: Sequence[Question]
+    account: BenchAccount, name: str, profile: str, questions: Sequence[Question], reranker: Reranker | None = None
 ) -> list[Asked]:
     """Ask every question within its scope; vectors are ready, so the time is that of the search."""
-    profile = account.profile(name, strategies) if strategies else name
     identity = account.embedder.identity
     vectors = {
         question.text: account.embedder(identity.query_prefix + question.text).tolist() for question in questions
     }
     asked, started = [], time.perf_counter()
-    with Client(account.dsn, credential=account.credential, profile=profile) as memory:
+    with Client(account.dsn, credential=account.credential, profile=profile, reranker=reranker) as memory:
         for question in questions:
             result = memory.search(
                 question.text,
