@@ -47,6 +47,7 @@ def run(options: argparse.Namespace, dsn: str) -> int:
     benchmarks: list[tuple[str, list[str] | None]] = [
         ("quality", locomo),
         ("quality", scifact),
+        ("budget", locomo),
         ("speed", [*locomo, *peers] if locomo else None),
         ("admission", []),
         ("oracle", []),

@@ -1,0 +1,1 @@
+"""Where the milliseconds of a search go."""
