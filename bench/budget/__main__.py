@@ -125,7 +125,9 @@ def print_plans(account: BenchAccount, profile: str, question: Question, vector:
     slow = []
     for plan in plans:
         ms = float(plan.split()[1])
-        text = " ".join(plan.partition("Query Text:")[2].partition("(cost=")[0].split())
+        text = " ".join(
+            plan.partition("Query Text:")[2].partition("(cost=")[0].partition("Query Parameters:")[0].split()
+        )
         seen[text[:90].replace("|", "/")].append(ms)
         if ms >= SHORTEST_MS:
             slow.append((ms, plan))
@@ -136,7 +138,8 @@ def print_plans(account: BenchAccount, profile: str, question: Question, vector:
     for text, ms in sorted(seen.items(), key=lambda item: -sum(item[1]))[:15]:
         row(f"`{text}`", len(ms), sum(ms))
     for _, plan in sorted(slow, key=lambda item: -item[0]):
-        print(f"\n{plan}")
+        # A vector among the parameters is a long line that says nothing.
+        print("\n" + "\n".join(line[:300] for line in plan.splitlines()))
 
 
 if __name__ == "__main__":
