@@ -144,7 +144,7 @@ comment on table memhouse.job is 'Work that is done unasked, and when. Nothing t
 insert into memhouse.job (job_name, every, description) values
 ('sweep_expired', '1 hour', 'moves statements whose expiry has passed to expired'),
 ('sweep_revalidation', '1 hour', 'moves statements whose revalidation date has passed to needs_revalidation'),
-('refresh_projections', '10 minutes', 'brings recall documents up to date where an account uses the minimal profile');
+('refresh_projections', '10 minutes', 'reads new statements into the index of names, and brings recall documents up to date where an account uses them');
 
 insert into memhouse.server_setting (name, value, unit, description) values
 ('sweep_rows', '50000', 'rows', 'One run of a sweep moves at most this many statements; the next run goes on.'),

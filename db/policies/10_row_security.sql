@@ -142,4 +142,6 @@ create policy everyone on memhouse.lifecycle_edge for select to memhouse_api usi
 drop policy if exists begun on memhouse.lifecycle_edge;
 create policy begun on memhouse.lifecycle_edge for select to memhouse_reader using ((select memhouse.reader_account()) is not null);
 drop policy if exists everyone on memhouse.strategy;
-create policy everyone on memhouse.strategy for select to memhouse_api using (true);
+create policy everyone on memhouse.strategy for select to memhouse_api, memhouse_admin using (true);
+drop policy if exists admin_reads on memhouse.server_setting;
+create policy admin_reads on memhouse.server_setting for select to memhouse_admin using (true);

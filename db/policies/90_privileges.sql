@@ -57,6 +57,9 @@ grant select, insert, update (bits) on memhouse.token_vectors to memhouse_api;
 grant select on memhouse.knowledge, memhouse.observation, memhouse.knowledge_source, memhouse.relation, memhouse.scope, memhouse.lifecycle_edge
     to memhouse_reader;
 
+-- What administrators change through functions they may also look up.
+grant select on memhouse.server_setting, memhouse.strategy to memhouse_admin;
+
 -- Functions ----------------------------------------------------------------------------------------------------------
 -- The predicate and the accessors that policies and views call run as whoever queries.
 grant execute on function memhouse.admits(

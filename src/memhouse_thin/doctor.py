@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,7 +13,7 @@ from psycopg.rows import namedtuple_row
 
 from memhouse_thin import core, sql
 from memhouse_thin.errors import MemhouseError
-from memhouse_thin.migrate import MigrationError, migrate
+from memhouse_thin.migrate import MigrationError, database_folder, migrate, read_scripts
 
 Status = Literal["ok", "note", "warning", "failure"]
 
@@ -54,6 +56,7 @@ def examine(dsn: str) -> list[Check]:
                 *_extensions(conn),
                 *_roles(conn),
                 *_drift(dsn),
+                *_functions(conn),
                 *_row_security(conn),
                 *_logins(conn),
                 *_schemas(conn),
@@ -131,8 +134,23 @@ def _drift(dsn: str) -> Iterator[Check]:
         yield Check("schema", "failure", f"drift: {summary}", "See: memhouse migrate --check")
     else:
         yield Check("schema", "ok", f"{report.unchanged} files, no drift")
-    for skipped in report.skipped:
-        yield Check("schema", "note", f"{skipped.path} waits for {skipped.needs}")
+    for needs, files in Counter(skipped.needs for skipped in report.skipped).items():
+        yield Check("schema", "note", f"{files} files wait for {needs}")
+
+
+def _functions(conn: psycopg.Connection[Any]) -> Iterator[Check]:
+    """A function that no file makes is left from an older signature, and may make calls ambiguous."""
+    made = Counter(
+        name
+        for script in read_scripts(database_folder())
+        for name in re.findall(r"create or replace (?:function|procedure) memhouse\.(\w+)\s*\(", script.text)
+    )
+    astray = [row.name for row in conn.execute(sql.FUNCTIONS) if row.overloads > made[row.name]]
+    if astray:
+        hint = "Drop the signatures that docs/reference.md does not list, or ask whoever made them."
+        yield Check("functions", "warning", f"not made by any file: {', '.join(astray)}", hint)
+    else:
+        yield Check("functions", "ok", "every function comes from a file")
 
 
 def _row_security(conn: psycopg.Connection[Any]) -> Iterator[Check]:

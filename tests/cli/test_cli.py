@@ -234,7 +234,7 @@ def test_doctor_on_a_healthy_database(run: Run, own_house: House) -> None:
     report = json.loads(result.stdout)
     assert result.exit_code == 0 and report["healthy"], result.stdout
     assert {check["name"] for check in report["checks"]} == {
-        "server", "vector", "pg_cron", "plpython3u", "tiers", "roles", "schema", "row security", "logins", "schemas",
+        "server", "vector", "pg_cron", "plpython3u", "tiers", "roles", "schema", "row security", "functions", "logins", "schemas",
         "text search",
     }  # fmt: skip
     assert all(check["hint"] for check in report["checks"] if check["status"] in {"warning", "failure"})

@@ -54,6 +54,15 @@ def test_the_default_profile_is_an_account_setting(memory: Memory) -> None:
     assert memory.report("x")["profile"] == "fast"
 
 
+def test_a_default_profile_that_is_not_there_is_refused(memory: Memory, fails: Callable) -> None:
+    fails("MH019", "select memhouse.set_account_setting('lab', 'default_profile', '\"nope\"')")
+    fails("MH019", "select memhouse.create_account('other', '{\"default_profile\": \"nope\"}')")
+    memory.profile("mine", "{}")
+    memory.call("select memhouse.set_account_setting('lab', 'default_profile', '\"mine\"')")
+    memory.read()
+    assert memory.report("x")["profile"] == "mine"
+
+
 def version(memory: Memory) -> str:
     memory.read()
     return memory.report("x")["profile_version"]

@@ -8,7 +8,7 @@ declare
     v_id uuid := memhouse.uuid_v7();
 begin
     insert into memhouse.account (account_id, account_key, settings)
-    values (v_id, memhouse._checked_text(p_account, 'p_account', 200), memhouse._checked_settings(p_settings))
+    values (v_id, memhouse._checked_text(p_account, 'p_account', 200), memhouse._known_profile(v_id, memhouse._checked_settings(p_settings)))
     on conflict do nothing;
     if not found then
         perform memhouse._fail('MH017', format('There is an account %L.', p_account));

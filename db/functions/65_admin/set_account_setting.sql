@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
     update memhouse.account as a
-    set settings = a.settings || memhouse._checked_settings(jsonb_build_object(coalesce(p_key, ''), p_value))
+    set settings = a.settings || memhouse._known_profile(a.account_id, memhouse._checked_settings(jsonb_build_object(coalesce(p_key, ''), p_value)))
     where a.account_id = memhouse._account_id(p_account);
     perform memhouse._audit(memhouse._account_id(p_account), 'set_account_setting', null, jsonb_build_object('key', p_key, 'value', p_value));
 end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
@@ -91,8 +92,8 @@ def migrate(check: bool, dsn: str, as_json: bool) -> None:
         click.echo(f"{len(report.migrations):>4} migrations {verb}")
         click.echo(f"{len(report.repeatables):>4} functions and policies {verb}")
         click.echo(f"{report.unchanged:>4} unchanged")
-        for skipped in report.skipped:
-            click.echo(f"     left out until {skipped.needs} is there: {skipped.path}")
+        for needs, files in Counter(skipped.needs for skipped in report.skipped).items():
+            click.echo(f"{files:>4} left out until there is: {needs}")
         for label, names in (("missing", report.missing), ("edited", report.edited), ("unknown", report.unknown)):
             for name in names:
                 click.echo(click.style(f"{label}: ", fg="yellow") + name)

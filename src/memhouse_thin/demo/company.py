@@ -122,7 +122,7 @@ def find_embedder() -> tuple[Embedder | None, str | None]:
     try:
         from memhouse_thin.models.onnx import OnnxEmbedder
     except ImportError:
-        return None, "pip install 'memhouse[models]'"
+        return None, "make models, or pip install '.[models]' and python -m memhouse_thin.models.fetch"
     found = OnnxEmbedder.default()
     return (found, None) if found else (None, "python -m memhouse_thin.models.fetch")
 

@@ -42,7 +42,7 @@ def _introduction(demo: Demo, width: int) -> Iterator[str]:
     )
     if demo.model is None:
         yield click.style(
-            f"No model here, so this is the lexical strategy alone; to add the semantic one: {demo.without_model}",
+            f"No model here, so it works by words alone; to add the semantic strategy: {demo.without_model}",
             fg="yellow",
         )
 
