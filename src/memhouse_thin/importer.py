@@ -333,7 +333,9 @@ class _Import:
         return {**line.data, "type": line.type, "source_key": line.source_key}
 
     def _statement(self, line: Line) -> Mapping[str, Any]:
-        entry = {**line.data, "type": line.type, "source_key": line.source_key, "sources": self._sources(line)}
+        entry = {**line.data, "type": line.type, "source_key": line.source_key}
+        if "sources" in line.data:
+            entry["sources"] = self._sources(line)
         if self._vectors[line.number] is not None and self._embedder is not None:
             entry |= {"embedding": self._vectors[line.number], "identity": self._embedder.identity.key}
         return entry

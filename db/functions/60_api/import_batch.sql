@@ -29,16 +29,17 @@ declare
     v_new boolean[];
     v_expected bigint;
     v_stored bigint;
+    v_words text[];
     v_word text;
 begin
     if jsonb_typeof(p_lines) is distinct from 'array' then
         perform memhouse._fail('MH010', 'p_lines is no JSON array.');
     end if;
-    select l.word into v_word
-    from (select distinct coalesce(w.word, 'a line that is no object') as word
-          from jsonb_array_elements(p_lines) as line (value)
-          left join lateral jsonb_object_keys(case jsonb_typeof(line.value) when 'object' then line.value end) as w (word) on true) as l
-    where l.word <> all ('{type,scope,content,role,peer_key,occurred_at,source_key,session_key,metadata,sensitivity,statement,subject_peer,kind,target_level,confidence,relevant_from,relevant_until,expires_at,sources,source_places,embedding,identity,state}')
+    select array_agg(distinct coalesce(w.word, 'a line that is no object')) into v_words
+    from jsonb_array_elements(p_lines) as line (value)
+    left join lateral jsonb_object_keys(case jsonb_typeof(line.value) when 'object' then line.value end) as w (word) on true;
+    select w.word into v_word from unnest(v_words) as w (word)
+    where w.word <> all ('{type,scope,content,role,peer_key,occurred_at,source_key,session_key,metadata,sensitivity,statement,subject_peer,kind,target_level,confidence,relevant_from,relevant_until,expires_at,sources,source_places,embedding,identity,state}')
     limit 1;
     if found then
         perform memhouse._fail('MH010', format('p_lines has %L, which no line may have.', left(v_word, 80)));
@@ -128,25 +129,29 @@ begin
     from rows from (jsonb_to_recordset(p_lines) as (type text, state text)) with ordinality as l (type, state, place)
     where l.type = 'knowledge' and v_new[l.place];
 
-    perform memhouse._attach_all_sources(array_agg(v_ids[l.place]), array_agg(src.id))
-    from rows from (jsonb_to_recordset(p_lines) as (type text, sources uuid[], source_places integer[])) with ordinality
-        as l (type, sources, source_places, place)
-    cross join lateral (
-        select u.id from unnest(l.sources) as u (id)
-        union all
-        select case when v_types[n.place] = 'observation' then v_ids[n.place] end from unnest(l.source_places) as n (place)) as src
-    where l.type = 'knowledge' and v_new[l.place]
-    having count(*) > 0;
-
-    insert into memhouse.embedding (account_id, knowledge_id, identity_id, vec)
-    select v_reader.account_id, v_ids[l.place], i.id, memhouse.checked_vector(l.embedding::@extschema:vector@.vector, i.dimensions)
-    from rows from (jsonb_to_recordset(p_lines) as (type text, embedding text, identity text)) with ordinality
-        as l (type, embedding, identity, place)
-    join (select n.identity, f.identity_id as id, f.dimensions
-          from (select distinct line.value ->> 'identity' as identity from jsonb_array_elements(p_lines) as line (value)
-                where line.value ->> 'embedding' is not null) as n
-          cross join lateral memhouse._stored_identity(n.identity) as f) as i on i.identity is not distinct from l.identity
-    where l.type = 'knowledge' and l.embedding is not null and v_new[l.place];
+    -- Each of these reads all lines again: only where one has what it looks for.
+    if v_words && array['sources', 'source_places'] then
+        perform memhouse._attach_all_sources(array_agg(v_ids[l.place]), array_agg(src.id))
+        from rows from (jsonb_to_recordset(p_lines) as (type text, sources uuid[], source_places integer[])) with ordinality
+            as l (type, sources, source_places, place)
+        cross join lateral (
+            select u.id from unnest(l.sources) as u (id)
+            union all
+            select case when v_types[n.place] = 'observation' then v_ids[n.place] end from unnest(l.source_places) as n (place)) as src
+        where l.type = 'knowledge' and v_new[l.place]
+        having count(*) > 0;
+    end if;
+    if 'embedding' = any (v_words) then
+        insert into memhouse.embedding (account_id, knowledge_id, identity_id, vec)
+        select v_reader.account_id, v_ids[l.place], i.id, memhouse.checked_vector(l.embedding::@extschema:vector@.vector, i.dimensions)
+        from rows from (jsonb_to_recordset(p_lines) as (type text, embedding text, identity text)) with ordinality
+            as l (type, embedding, identity, place)
+        join (select n.identity, f.identity_id as id, f.dimensions
+              from (select distinct line.value ->> 'identity' as identity from jsonb_array_elements(p_lines) as line (value)
+                    where line.value ->> 'embedding' is not null) as n
+              cross join lateral memhouse._stored_identity(n.identity) as f) as i on i.identity is not distinct from l.identity
+        where l.type = 'knowledge' and l.embedding is not null and v_new[l.place];
+    end if;
     return coalesce(v_ids, '{}');
 end
 $$;
