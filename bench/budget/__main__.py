@@ -17,7 +17,7 @@ import numpy as np
 import psycopg
 
 from bench.account import BenchAccount
-from bench.quality.datasets import Question, locomo_questions
+from bench.quality.datasets import Question, locomo_questions, spread
 from bench.quality.vectors import CachedEmbedder
 from bench.tables import heading, machine, row
 from memhouse_thin import Client, core
@@ -45,8 +45,7 @@ def main() -> int:
         return 1
     account = BenchAccount(options.dsn, "bench-locomo", "locomo", CachedEmbedder(model, options.cache))
     account.load(options.locomo, "locomo")
-    every = list(locomo_questions(options.locomo))
-    questions = every[:: max(1, len(every) // options.questions)][: options.questions]
+    questions = spread(locomo_questions(options.locomo), options.questions)
     prefix = account.embedder.identity.query_prefix
     vectors = [core.vector_text(account.embedder(prefix + question.text)) or "" for question in questions]
     if options.plans:

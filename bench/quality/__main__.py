@@ -25,6 +25,7 @@ from bench.quality.datasets import (
     jsonl_questions,
     locomo_questions,
     scifact_questions,
+    spread,
     write_jsonl_import,
     write_scifact_import,
 )
@@ -81,7 +82,7 @@ def main() -> int:
     parser.add_argument("--judgements", type=Path, metavar="FILE", help='lines of {"query", "document", "grade"}')
     parser.add_argument("--dsn", required=True, help="a migrated database")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where vectors are kept between runs")
-    parser.add_argument("--questions", type=int, metavar="N", help="ask only the first N")
+    parser.add_argument("--questions", type=int, metavar="N", help="ask only N, spread over all of them")
     parser.add_argument("--rerank", action="store_true", help="also thorough with each kind of reranker (slow)")
     parser.add_argument("--plot", type=Path, metavar="NAME", help="draw NAME.png and NAME.svg (needs the bench extra)")
     options = parser.parse_args()
@@ -95,7 +96,7 @@ def main() -> int:
     if options.locomo:
         account = BenchAccount(options.dsn, "bench-locomo", "locomo", embedder)
         account.load(options.locomo, "locomo")
-        questions = list(locomo_questions(options.locomo))[: options.questions]
+        questions = spread(locomo_questions(options.locomo), options.questions)
     else:
         name = "scifact" if options.scifact else "documents"
         account = BenchAccount(options.dsn, f"bench-{name}", name, embedder)
@@ -103,10 +104,10 @@ def main() -> int:
             file = Path(scratch) / "import.jsonl"
             if options.scifact:
                 write_scifact_import(options.scifact, file)
-                questions = list(scifact_questions(options.scifact))[: options.questions]
+                questions = spread(scifact_questions(options.scifact), options.questions)
             else:
                 write_jsonl_import(options.documents, file)
-                questions = list(jsonl_questions(options.queries, options.judgements))[: options.questions]
+                questions = spread(jsonl_questions(options.queries, options.judgements), options.questions)
             account.load(file, "jsonl")
     under = machine(account.conn)
     systems = answers(account, questions, rerank=options.rerank)

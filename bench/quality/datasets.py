@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,12 @@ class Question:
     scope: str
     category: str
     relevant: Mapping[str, int]
+
+
+def spread(questions: Iterable[Question], count: int | None) -> list[Question]:
+    """So many of the questions, taken evenly from first to last; None is all of them."""
+    every = list(questions)
+    return every if count is None else every[:: max(1, len(every) // count)][:count]
 
 
 def locomo_questions(path: Path) -> Iterator[Question]:

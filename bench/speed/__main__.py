@@ -23,7 +23,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool
 
 from bench.account import BenchAccount
-from bench.quality.datasets import Question, locomo_questions
+from bench.quality.datasets import Question, locomo_questions, spread
 from bench.quality.measures import interval, recall, reciprocal_rank
 from bench.quality.vectors import CachedEmbedder
 from bench.speed.bare import STRATEGIES, Bare, Hybrid
@@ -73,9 +73,8 @@ def main() -> int:
         return 1
     account = BenchAccount(options.dsn, "bench-locomo", "locomo", CachedEmbedder(model, options.cache))
     account.load(options.locomo, "locomo")
-    questions = [question for question in locomo_questions(options.locomo) if question.category != "5"]
-    if options.questions:
-        questions = questions[:: max(1, len(questions) // options.questions)][: options.questions]
+    answerable = (question for question in locomo_questions(options.locomo) if question.category != "5")
+    questions = spread(answerable, options.questions)
     under = machine(account.conn)
     account.conn.execute(f"drop database if exists {DATABASE} with (force)")
     account.conn.execute(f"create database {DATABASE}")
