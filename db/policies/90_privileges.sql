@@ -78,7 +78,7 @@ grant execute on function memhouse.admitted_now(
 -- What strategies use.
 grant execute on function memhouse._setting_int(text),
     memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters),
-    memhouse.entity_keys(text), memhouse.entity_key(text), memhouse._interleave(memhouse.listed_candidate[], integer) to memhouse_strategy;
+    memhouse.term_query(text), memhouse.entity_keys(text), memhouse.entity_key(text), memhouse._interleave(memhouse.listed_candidate[], integer) to memhouse_strategy;
 -- The gate's one function looks beyond the reader to say that something is there, where the account discloses that.
 grant execute on function memhouse._account_discloses() to memhouse_gate;
 -- What the API uses.
@@ -93,7 +93,7 @@ grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse._sign(text, text), memhouse._sealed(text, text), memhouse._unsealed(text, text), memhouse._part(text, text),
     memhouse._require_reader(), memhouse._fail(text, text), memhouse._one_of(text, text[], text), memhouse._setting_int(text),
     memhouse.error_catalog(), memhouse.uuid_v7(), memhouse._audit(uuid, text, uuid, jsonb),
-    memhouse.question_boilerplate(), memhouse.analyze_query(text),
+    memhouse.question_boilerplate(), memhouse.analyze_query(text), memhouse.term_query(text),
     memhouse.checked_vector(@extschema:vector@.vector, integer), memhouse._search_identity(text),
     memhouse._stored_identity(text), memhouse._account_identity(), memhouse._embedded_query(text, timestamptz),
     memhouse._rerank(memhouse.search_plan, memhouse.retrieval), memhouse._allowed_model(text, integer), memhouse._allowed_reranker(text),

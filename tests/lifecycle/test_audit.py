@@ -12,7 +12,14 @@ from support.house import House
 # whose every change of a state is logged where states are changed.
 UNLOGGED = {
     *("begin_read", "begin_write", "begin_internal", "admitted_now"),
-    *("store_embedding", "rebuild_entities", "refresh_recall_documents"),
+    *(
+        "store_embedding",
+        "store_token_vectors",
+        "rebuild_entities",
+        "refresh_entities",
+        "refresh_recall_documents",
+        "model_status",
+    ),
     *("run_job", "run_due_jobs", "sweep_expired", "sweep_revalidation", "transition", "lifecycle_history"),
 }
 

@@ -8,6 +8,7 @@ create or replace function memhouse.analyze_query(p_query text)
 returns memhouse.analyzed_query
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off
 as $$
 declare
     v_result memhouse.analyzed_query;
@@ -39,9 +40,7 @@ begin
     v_kept := case when v_kept = '{}' then v_lexemes else v_kept end;
     v_result.lexemes := v_kept[:v_max_terms];
     v_result.terms_ignored := greatest(cardinality(v_kept) - v_max_terms, 0);
-    select string_agg('''' || replace(replace(l.lexeme, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery
-    into v_result.terms
-    from unnest(v_result.lexemes) as l (lexeme);
+    select string_agg(memhouse.term_query(l.lexeme)::text, ' | ')::tsquery into v_result.terms from unnest(v_result.lexemes) as l (lexeme);
     return v_result;
 end
 $$;

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-import time
+import threading
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -116,14 +117,19 @@ def jobs_run(name: str | None, dsn: str, as_json: bool) -> None:
 def jobs_worker(every: float, dsn: str, as_json: bool) -> None:
     """Run the jobs as they become due, until interrupted. Needs memhouse_jobs.
 
-    For databases without pg_cron. Two workers at once do no harm. A server that is away is tried again.
+    For databases without pg_cron. Two workers at once do no harm. A server that is away is tried again. Told to stop, by
+    SIGINT or SIGTERM, it ends the job it is at first.
 
     \b
     Example
       memhouse jobs worker
     """
+    stop = threading.Event()
+    # Set here, since a process started in the background has SIGINT ignored, and a service manager sends SIGTERM.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
     ready = False
-    while True:
+    while not stop.is_set():
         try:
             # A backlog is worked off at once: a job that found something is due again.
             while ran := _run(dsn, None):
@@ -136,10 +142,7 @@ def jobs_worker(every: float, dsn: str, as_json: bool) -> None:
             if not ready:
                 raise
             click.echo(f"{error.message}; trying again", err=True)
-        try:
-            time.sleep(every)
-        except KeyboardInterrupt:
-            return
+        stop.wait(every)
 
 
 def _run(dsn: str, name: str | None) -> list[tuple[str, int | None]]:
