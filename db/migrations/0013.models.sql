@@ -49,7 +49,7 @@ insert into memhouse.server_setting (name, value, unit, description) values
 
 -- Chosen by measurement: names of people are in every turn of a conversation, and a whole list of neighbours outranks
 -- what was asked for.
-update memhouse.profile set config = jsonb_set(config, '{strategies,entity_match}', '0.3')
+update memhouse.profile set config = jsonb_set(config, '{strategies,entity_match}', '0.1')
 where profile_name in ('balanced', 'thorough');
 update memhouse.profile
 set config = jsonb_set(config, '{strategies,relation_expand}', '0.3')

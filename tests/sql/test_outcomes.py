@@ -205,9 +205,9 @@ def test_a_failing_strategy_is_dropped_and_the_rest_answers(memory: Memory) -> N
 
 
 def test_scores_compare_whether_or_not_a_strategy_was_dropped(memory: Memory) -> None:
-    """The sum is divided by the weights of all configured strategies: 1 + 1 + 0.7 + 0.3."""
+    """The sum is divided by the weights of all configured strategies: 1 + 1 + 0.7 + 0.1."""
     memory.write()
     memory.remember("The kettle boils.")
     memory.read()
     (hit,) = memory.report("kettle")["candidates"]
-    assert hit["fusion_score"] == pytest.approx(1 / 3)
+    assert hit["fusion_score"] == pytest.approx(1 / 2.8)
