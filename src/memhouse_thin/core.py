@@ -47,9 +47,8 @@ Instant = datetime | str
 #: The bound on every statement of a read whose profile's deadline is not known yet.
 READ_BOUND_MS = 60_000
 
-#: The server keeps what it has when it is cancelled after its deadline. statement_timeout runs from the
-#: arrival of the statement, the function's clock from its start a moment later: the function is told a
-#: deadline this much earlier (at most a fifth), so that the timeout never comes before it.
+#: What the server is given is earlier than the deadline by this much (at most a fifth of it): fusion, the final read and the
+#: way back take a few milliseconds after the strategies were stopped.
 MARGIN_MS = 10
 
 #: The bound, beyond the deadline, on steps of a parallel read that take a few milliseconds and must not be cut off.
@@ -359,7 +358,8 @@ class Search:
     def deadline_passed(self, answers: Sequence[Rows]) -> bool:
         """Whether our own clock is beyond the deadline, as far as the answers tell it."""
         deadline_ms = self.deadline_ms(answers)
-        return self.clock.elapsed_ms >= (READ_BOUND_MS if deadline_ms is None else deadline_ms)
+        # The server's timer is set earlier by the margin.
+        return self.clock.elapsed_ms >= (READ_BOUND_MS if deadline_ms is None else deadline_ms - self.margin_ms)
 
     def result(self, answers: Sequence[Rows], embedding_ms: float) -> SearchResult:
         """The answer out of the rows of every call."""
@@ -469,7 +469,7 @@ class FanOut:
             snapshot,
             ReaderPosture.from_row(answers[2][0]),
             deadline_ms,
-            deadline_ms - int(plan["reserved_rerank_ms"]),
+            deadline_ms - int(plan["reserved_rerank_ms"]) - self.serial.margin_ms,
         )
 
     def left_ms(self, opened: Opened) -> int:

@@ -35,12 +35,12 @@ _SERVER_DEADLINE = """coalesce(
         greatest(1, memhouse.profile_deadline_ms(%(profile)s::pg_catalog.text) - %(spent_ms)s::int - %(margin_ms)s::int)
     )"""
 
-# The search statement stops in time for reranking, and a little after the server's own deadline has passed.
+# The search statement stops in time for reranking; the server takes a timeout up to 10 ms early for its deadline.
 SET_SEARCH_TIMEOUT: Final = f"""
 select deadline_ms, pg_catalog.set_config('statement_timeout', ms::pg_catalog.text, true), pg_catalog.set_config('lock_timeout', ms::pg_catalog.text, true)
 from (select {_SERVER_DEADLINE} as deadline_ms) as deadline
 cross join lateral (
-    select memhouse.search_timeout_ms(%(profile)s::pg_catalog.text, deadline_ms) + %(margin_ms)s::int as ms
+    select memhouse.search_timeout_ms(%(profile)s::pg_catalog.text, deadline_ms) as ms
 ) as timeout
 """
 

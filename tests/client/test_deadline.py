@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from memhouse_thin import errors
+from memhouse_thin.core import MARGIN_MS
 from support.house import House, WordEmbedder
 
 
@@ -27,7 +28,7 @@ def test_a_late_strategy_is_dropped_and_the_rest_answers(
                 ("lexical", "timeout")
             ]
             # Far less than the sleep of ten seconds; how much less depends on who else uses this machine.
-            assert result.deadline_ms <= (deadline_ms or 300) <= took_ms + 1 < 5_000
+            assert result.deadline_ms <= (deadline_ms or 300) <= took_ms + MARGIN_MS + 1 < 5_000
 
 
 def test_the_embedder_spends_from_the_deadline(own_house: House) -> None:
