@@ -253,7 +253,7 @@ def from_psycopg(error: Exception, *, deadline_passed: bool = False) -> Memhouse
         cls = ConnectionFailed if isinstance(error, psycopg.OperationalError) else MemhouseError
     elif state in CATALOGUE:
         cls = CATALOGUE[state]
-    elif state in {"57014", "55P03"} and deadline_passed:
+    elif state == "25P04" or (state in {"57014", "55P03"} and deadline_passed):
         cls = DeadlineExceeded
     elif state == "57014":
         cls = QueryCancelled

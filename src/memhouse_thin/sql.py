@@ -20,12 +20,20 @@ SAVEPOINT: Final = "savepoint memhouse_client"
 ROLLBACK_TO: Final = "rollback to savepoint memhouse_client"
 RELEASE: Final = "release savepoint memhouse_client"
 
+
+def _backstop(ms: str) -> str:
+    """What ends the whole transaction a second later, should nothing else: PostgreSQL 17 and later have that."""
+    return f"""case when pg_catalog.current_setting('server_version_num')::pg_catalog.int4 >= 170000
+        then pg_catalog.set_config('transaction_timeout', ({ms} + 1000)::pg_catalog.text, true) end"""
+
+
 # Transaction-local: the settings end with the transaction, or with the savepoint rolled back to.
 # Once statement_timeout has fired and was caught in the server, only lock_timeout still bounds a wait.
-SET_TIMEOUT: Final = """
+SET_TIMEOUT: Final = f"""
 select
     pg_catalog.set_config('statement_timeout', %(timeout_ms)s::int::pg_catalog.text, true),
-    pg_catalog.set_config('lock_timeout', %(timeout_ms)s::int::pg_catalog.text, true)
+    pg_catalog.set_config('lock_timeout', %(timeout_ms)s::int::pg_catalog.text, true),
+    {_backstop("%(timeout_ms)s::int")}
 """
 
 # What the server is given of the deadline: the caller's, or the profile's own, which only the server knows, less what
@@ -37,7 +45,8 @@ _SERVER_DEADLINE = """coalesce(
 
 # The search statement stops in time for reranking; the server takes a timeout up to 10 ms early for its deadline.
 SET_SEARCH_TIMEOUT: Final = f"""
-select deadline_ms, pg_catalog.set_config('statement_timeout', ms::pg_catalog.text, true), pg_catalog.set_config('lock_timeout', ms::pg_catalog.text, true)
+select deadline_ms, pg_catalog.set_config('statement_timeout', ms::pg_catalog.text, true), pg_catalog.set_config('lock_timeout', ms::pg_catalog.text, true),
+    {_backstop("ms")}
 from (select {_SERVER_DEADLINE} as deadline_ms) as deadline
 cross join lateral (
     select memhouse.search_timeout_ms(%(profile)s::pg_catalog.text, deadline_ms) as ms

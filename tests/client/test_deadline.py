@@ -11,6 +11,7 @@ import pytest
 from memhouse_thin import errors
 from memhouse_thin.core import MARGIN_MS
 from support.house import House, WordEmbedder
+from support.servers import Server
 
 
 @pytest.mark.parametrize("deadline_ms", [60, 200, None])
@@ -73,3 +74,38 @@ def test_without_one_the_profile_says(house: House) -> None:
     with house.client(deadline_ms=None) as client:
         for profile, deadline_ms in (("fast", 100), ("balanced", 300), ("thorough", 1500)):
             assert client.search("x", profile=profile).deadline_ms == deadline_ms
+
+
+STUBBORN = """
+create or replace function memhouse.strategy_lexical(p_request memhouse.request, p_limit integer)
+returns setof memhouse.candidate language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+    for i in 1..4 loop
+        begin
+            perform pg_sleep(1);
+        exception when query_canceled then null;
+        end;
+    end loop;
+end
+$$
+"""
+
+
+def test_what_swallows_the_timeout_is_ended_by_the_backstop_where_there_is_one(
+    server: Server, own_house: House
+) -> None:
+    """transaction_timeout, from PostgreSQL 17 on; before, the strategy ends in its own time and is reported as late."""
+    with own_house.client() as client:
+        client.search("warm")
+        own_house.execute(STUBBORN)
+        started = time.perf_counter()
+        if server.version >= 17:
+            # The server ends the session: the client sees its word, or only the connection gone.
+            with pytest.raises((errors.DeadlineExceeded, errors.ConnectionFailed)):
+                client.search("billing", deadline_ms=200)
+            assert time.perf_counter() - started < 2.5
+        else:
+            client.search("billing", deadline_ms=200)
+            assert time.perf_counter() - started > 2.5
+        assert client.posture().account_key == "acme"

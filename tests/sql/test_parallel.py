@@ -55,8 +55,8 @@ def run(memory: Memory, **named: object) -> dict[str, Any]:
 
 
 def timeless(report: dict[str, Any]) -> dict[str, Any]:
-    """A report without what the clock alone decides; scores that fall with age, by the millisecond, are rounded."""
-    report = json.loads(json.dumps(report), parse_float=lambda number: round(float(number), 5))
+    """A report without what the clock alone decides; scores that fall with age, by the millisecond, are compared with a tolerance."""
+    report = json.loads(json.dumps(report), parse_float=lambda number: pytest.approx(float(number), abs=1e-4))
     strategies = {outcome: [{**item, "ms": None} for item in items] for outcome, items in report["strategies"].items()}
     return {**report, "strategies": strategies, "elapsed_ms": None, "rerank": {**report["rerank"], "ms": None}}
 
