@@ -5,6 +5,8 @@ create or replace function memhouse._embedded_query(p_query text, p_until timest
 returns @extschema:vector@.vector
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
+-- What a model's failure says, paths included, is for the server's log and not for a caller that listens to LOG.
+set client_min_messages = error
 as $$
 declare
     v_vector @extschema:vector@.vector;

@@ -6,6 +6,8 @@ create or replace function memhouse._rerank(p_plan memhouse.search_plan, p_found
 returns memhouse.retrieval
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
+-- What a model's failure says, paths included, is for the server's log and not for a caller that listens to LOG.
+set client_min_messages = error
 as $$
 declare
     v_head constant integer := (p_plan.config ->> 'rerank_head')::integer;
