@@ -24,6 +24,7 @@ from memhouse_thin.reranking import Packer, Reranker
 from memhouse_thin.results import (
     EmbeddingIdentity,
     Knowledge,
+    Promotion,
     ReaderPosture,
     RegisteredIdentity,
     SearchResult,
@@ -204,6 +205,11 @@ class AsyncClient:
         rows = await self._call(core.begin_read(self._credential), core.embedding_identities())
         return [RegisteredIdentity.from_row(row) for row in rows]
 
+    async def promotions(self) -> list[Promotion]:
+        """What the credential's own peer may consent to or has decided on, and what it proposed itself; newest first."""
+        rows = await self._call(core.begin_read(self._credential), core.promotions())
+        return [Promotion.from_row(row) for row in rows]
+
     # Writing -----------------------------------------------------------------------------------
 
     async def remember(
@@ -318,6 +324,38 @@ class AsyncClient:
     async def erase(self, id: UUID | str, *, keep_sources: bool = False) -> None:
         """Erase a statement for good, with everything derived from it and what it alone rests on."""
         await self._write([core.erase(id, keep_sources)])
+
+    async def propose_promotion(self, id: UUID | str, level: str) -> str:
+        """Propose to raise an active statement to the level scope or account.
+
+        Returns "proposed" when it waits for the consent of the peer it is about, and "promoted" when it is about the
+        scope and there is nobody to ask. Raises ``NotFound`` when this writer sees no such statement, ``WriteNotPermitted``
+        without the role of member, ``AlreadyExists`` while a promotion to another level waits, ``TransitionInvalid`` when
+        the statement is not active.
+        """
+        answers = await self._write([core.propose_promotion(id, level)])
+        state: str = answers[0][0][0]
+        return state
+
+    async def consent(self, id: UUID | str) -> str:
+        """Consent to the promotion that waits for a statement about the credential's own peer; returns its new level.
+
+        Raises ``ConsentRequired`` when the statement is about another, ``TransitionInvalid`` when no promotion waits.
+        """
+        answers = await self._write([core.consent(id)])
+        level: str = answers[0][0][0]
+        return level
+
+    async def decline(self, id: UUID | str, *, reason: str | None = None) -> str:
+        """Decline the promotion that waits for a statement about the credential's own peer, and return "declined".
+
+        When none waits, the consent given before is taken back, the statement returns to peer level, and "withdrawn" is
+        returned. Raises ``ConsentRequired`` when the statement is about another, ``TransitionInvalid`` when there is
+        nothing to decline.
+        """
+        answers = await self._write([core.decline(id, reason)])
+        state: str = answers[0][0][0]
+        return state
 
     async def store_embedding(
         self,

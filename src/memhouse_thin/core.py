@@ -645,6 +645,22 @@ def erase(id: UUID | str, keep_sources: bool) -> Call:
     return Call(sql.ERASE, {"id": as_uuid("id", id), "keep_sources": keep_sources})
 
 
+def propose_promotion(id: UUID | str, level: str) -> Call:
+    return Call(sql.PROPOSE_PROMOTION, {"id": as_uuid("id", id), "level": clean_text("level", level)})
+
+
+def consent(id: UUID | str) -> Call:
+    return Call(sql.CONSENT, {"id": as_uuid("id", id)})
+
+
+def decline(id: UUID | str, reason: str | None) -> Call:
+    return Call(sql.DECLINE, {"id": as_uuid("id", id), "reason": clean_text("reason", reason)})
+
+
+def promotions() -> Call:
+    return Call(sql.PROMOTIONS)
+
+
 def store_embedding(id: UUID | str, embedding: Iterable[float] | str, identity: EmbeddingIdentity | str | None) -> Call:
     """Store a vector, which may be given as pgvector reads it."""
     return Call(
@@ -700,6 +716,25 @@ def create_scope(account: str, scope: str, parent: str | None = None) -> Call:
             "parent": clean_text("parent", parent),
         },
     )
+
+
+def _scope_link(query: str, account: str, from_scope: str, to_scope: str) -> Call:
+    return Call(
+        query,
+        {
+            "account": clean_text("account", account),
+            "from_scope": clean_text("from_scope", from_scope),
+            "to_scope": clean_text("to_scope", to_scope),
+        },
+    )
+
+
+def link_scopes(account: str, from_scope: str, to_scope: str) -> Call:
+    return _scope_link(sql.LINK_SCOPES, account, from_scope, to_scope)
+
+
+def unlink_scopes(account: str, from_scope: str, to_scope: str) -> Call:
+    return _scope_link(sql.UNLINK_SCOPES, account, from_scope, to_scope)
 
 
 def create_peer(account: str, peer_key: str, display_name: str | None = None) -> Call:

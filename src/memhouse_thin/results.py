@@ -181,6 +181,25 @@ class Knowledge:
 
 
 @dataclass(frozen=True, slots=True)
+class Promotion:
+    """A proposal to raise a statement above the level it has, and what its subject decided."""
+
+    id: UUID
+    statement: str
+    subject_peer: str
+    target_level: str
+    #: proposed, consented or declined.
+    state: str
+    proposed_at: datetime
+    decided_at: datetime | None
+    reason: str | None
+
+    @classmethod
+    def from_row(cls, row: Sequence[Any]) -> Promotion:
+        return cls(*row)
+
+
+@dataclass(frozen=True, slots=True)
 class StrategyOutcome:
     """How one strategy fared in one read."""
 

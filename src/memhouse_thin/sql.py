@@ -161,6 +161,21 @@ ERASE: Final = """
 select memhouse.erase(p_id => %(id)s::pg_catalog.uuid, p_keep_sources => %(keep_sources)s::boolean)
 """
 
+PROPOSE_PROMOTION: Final = """
+select memhouse.propose_promotion(p_id => %(id)s::pg_catalog.uuid, p_level => %(level)s::pg_catalog.text)
+"""
+
+CONSENT: Final = "select memhouse.consent(p_id => %(id)s::pg_catalog.uuid)"
+
+DECLINE: Final = """
+select memhouse.decline(p_id => %(id)s::pg_catalog.uuid, p_reason => %(reason)s::pg_catalog.text)
+"""
+
+PROMOTIONS: Final = """
+select id, statement, subject_peer, target_level, state, proposed_at, decided_at, reason
+from memhouse.promotions()
+"""
+
 STORE_EMBEDDING: Final = """
 select memhouse.store_embedding(
     p_id => %(id)s::pg_catalog.uuid, p_embedding => %(embedding)s, p_identity => %(identity)s::pg_catalog.text
@@ -204,6 +219,18 @@ select memhouse.create_account(p_account => %(account)s::pg_catalog.text, p_sett
 CREATE_SCOPE: Final = """
 select memhouse.create_scope(
     p_account => %(account)s::pg_catalog.text, p_scope => %(scope)s::pg_catalog.text, p_parent => %(parent)s::pg_catalog.text
+)
+"""
+
+LINK_SCOPES: Final = """
+select memhouse.link_scopes(
+    p_account => %(account)s::pg_catalog.text, p_from => %(from_scope)s::pg_catalog.text, p_to => %(to_scope)s::pg_catalog.text
+)
+"""
+
+UNLINK_SCOPES: Final = """
+select memhouse.unlink_scopes(
+    p_account => %(account)s::pg_catalog.text, p_from => %(from_scope)s::pg_catalog.text, p_to => %(to_scope)s::pg_catalog.text
 )
 """
 

@@ -52,7 +52,7 @@ def account_create(key: str, dsn: str, as_json: bool) -> None:
 
 @main.group("scope")
 def scope() -> None:
-    """Create scopes, the tree that memory hangs on."""
+    """Create scopes, the tree that memory hangs on, and link them."""
 
 
 @command(scope, "create")
@@ -68,6 +68,44 @@ def scope_create(key: str, account: str, parent: str | None, dsn: str, as_json: 
       memhouse scope create acme/billing --parent acme --account acme
     """
     _created("scope", key, _administer(dsn, core.create_scope(account, key, parent))[0], as_json)
+
+
+@command(scope, "link")
+@click.argument("from_scope", metavar="FROM")
+@click.argument("to_scope", metavar="TO")
+@account_option
+def scope_link(from_scope: str, to_scope: str, account: str, dsn: str, as_json: bool) -> None:
+    """Say that the memory of scope TO bears on scope FROM. Needs memhouse_admin.
+
+    The strategy relation_expand follows the link, for a reader whose read covers both ends. It grants nothing.
+
+    \b
+    Example
+      memhouse scope link acme/billing acme/payroll --account acme
+    """
+    _administer(dsn, core.link_scopes(account, from_scope, to_scope))
+    if as_json:
+        print_json({"from": from_scope, "to": to_scope, "linked": True})
+    else:
+        click.echo(f"{from_scope} linked to {to_scope}")
+
+
+@command(scope, "unlink")
+@click.argument("from_scope", metavar="FROM")
+@click.argument("to_scope", metavar="TO")
+@account_option
+def scope_unlink(from_scope: str, to_scope: str, account: str, dsn: str, as_json: bool) -> None:
+    """Take back the link from scope FROM to scope TO. Needs memhouse_admin.
+
+    \b
+    Example
+      memhouse scope unlink acme/billing acme/payroll --account acme
+    """
+    (removed,) = _administer(dsn, core.unlink_scopes(account, from_scope, to_scope))
+    if as_json:
+        print_json({"from": from_scope, "to": to_scope, "removed": removed})
+    else:
+        click.echo(f"{from_scope} {'no longer' if removed else 'was not'} linked to {to_scope}")
 
 
 @main.group("peer")
