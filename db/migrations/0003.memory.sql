@@ -41,6 +41,41 @@ create index observation_peer on memhouse.observation (account_id, peer_id) wher
 create unique index observation_source_key on memhouse.observation (account_id, source_key, scope_id) where source_key is not null;
 comment on table memhouse.observation is 'An immutable source: a message, a document chunk. Personal to its peer unless said otherwise.';
 
+-- Audiences. Whom a statement may be for is folded into one number, so that an index finds what a reader may be shown without
+-- passing by anything else: other people's statements cost a read no time, however many there are. An audience only
+-- narrows a search, and is wider than admission where it differs (time, expiry): memhouse.admits alone decides.
+create function memhouse._audience(p_scope_id uuid, p_private_to uuid, p_sensitivity memhouse.sensitivity, p_past boolean)
+returns bigint
+language sql immutable parallel safe
+return uuid_hash_extended(p_scope_id, uuid_hash_extended(coalesce(p_private_to, '00000000-0000-0000-0000-000000000000'::uuid),
+    case p_sensitivity when 'public' then 0 when 'internal' then 1 when 'personal' then 2 when 'restricted' then 3 end
+    + case when p_past then 4 else 0 end));
+comment on function memhouse._audience(uuid, uuid, memhouse.sensitivity, boolean) is
+    'The audience of statements of one sensitivity in one scope, private to a peer or (null) shared, in force or past. A hash; a collision only makes a search look at more.';
+create function memhouse._audience_of(
+    p_scope_id uuid, p_subject_peer_id uuid, p_sensitivity memhouse.sensitivity, p_target_level memhouse.target_level,
+    p_state memhouse.lifecycle_state, p_active_during tstzmultirange, p_provisional_during tstzmultirange
+)
+returns bigint
+language sql immutable parallel safe
+return case
+    -- What was never active, nor provisional for anybody, nobody retrieves.
+    when p_state = 'redacted' or (isempty(p_active_during) and (p_subject_peer_id is null or isempty(p_provisional_during))) then 0
+    -- What was never more than provisional is its subject's, and so is what is personal and was not promoted.
+    when isempty(p_active_during) or (p_sensitivity > 'internal' and p_subject_peer_id is not null and p_target_level = 'peer')
+        then memhouse._audience(p_scope_id, p_subject_peer_id, p_sensitivity, not (p_active_during + p_provisional_during) @> timestamptz 'infinity')
+    else memhouse._audience(p_scope_id, null, p_sensitivity, not (p_active_during + p_provisional_during) @> timestamptz 'infinity')
+end;
+comment on function memhouse._audience_of(
+    uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange) is
+    'The audience of a statement; 0 for one that nobody retrieves.';
+create function memhouse._audience_lexeme(p_audience bigint)
+returns text
+language sql immutable parallel safe
+return chr(1) || p_audience;
+comment on function memhouse._audience_lexeme(bigint) is
+    'An audience as a lexeme among those of the statement: no text parses to it. With it the full-text index intersects audience and terms itself.';
+
 create table memhouse.knowledge (
     account_id uuid not null,
     knowledge_id uuid not null,
@@ -62,14 +97,18 @@ create table memhouse.knowledge (
     source_key text check (char_length(source_key) between 1 and 500),
     metadata jsonb not null default '{}',
     written_by uuid,
-    tsv tsvector not null generated always as (to_tsvector('pg_catalog.english', statement)) stored,
+    audience bigint not null generated always as (memhouse._audience_of(
+        scope_id, subject_peer_id, sensitivity, target_level, lifecycle_state, active_during, provisional_during)) stored,
+    tsv tsvector not null generated always as (
+        to_tsvector('pg_catalog.english', statement) || array_to_tsvector(array[memhouse._audience_lexeme(memhouse._audience_of(
+            scope_id, subject_peer_id, sensitivity, target_level, lifecycle_state, active_during, provisional_during))])) stored,
     primary key (account_id, knowledge_id),
     foreign key (account_id, scope_id) references memhouse.scope (account_id, scope_id),
     foreign key (account_id, subject_peer_id) references memhouse.peer (account_id, peer_id),
     check (relevant_from <= relevant_until),
     check (subject_peer_id is not null or target_level <> 'peer')
 );
-create index knowledge_scope on memhouse.knowledge (account_id, scope_id, recorded_at desc);
+create index knowledge_audience on memhouse.knowledge (account_id, audience, recorded_at desc);
 create index knowledge_subject on memhouse.knowledge (account_id, subject_peer_id) where subject_peer_id is not null;
 create index knowledge_terms on memhouse.knowledge using gin (tsv) with (fastupdate = off);
 create unique index knowledge_source_key on memhouse.knowledge (account_id, source_key, scope_id) where source_key is not null;
@@ -82,6 +121,8 @@ alter table memhouse.observation alter column source_key set statistics 0;
 alter table memhouse.observation alter column session_key set statistics 0;
 alter table memhouse.observation alter column metadata set statistics 0;
 comment on table memhouse.knowledge is 'A short immutable statement with its subject, scope, sensitivity, validity and life.';
+comment on column memhouse.knowledge.audience is 'Whom the statement may be for at most, as memhouse._audience_of folds it.';
+comment on column memhouse.knowledge.tsv is 'The lexemes of the statement, and that of its audience.';
 comment on column memhouse.knowledge.active_during is 'Belief time: when the statement was active; holds "infinity" while it still is.';
 comment on column memhouse.knowledge.provisional_during is 'Belief time: when the statement was provisional, seen by its subject only.';
 comment on column memhouse.knowledge.relevant_from is 'Valid time: start of the window in which the statement holds; null is open.';

@@ -84,13 +84,16 @@ comment on type memhouse.filters is 'p_filters, parsed; a null field does not fi
 create type memhouse.request as (
     query text,
     analyzed memhouse.analyzed_query,
+    audiences bigint[],
+    within tsquery,
     embedding halfvec,
     identity_id integer,
     dimensions integer,
     as_of timestamptz,
     filters memhouse.filters
 );
-comment on type memhouse.request is 'What every strategy is handed.';
+comment on type memhouse.request is
+    'What every strategy is handed. audiences: those of the reader, null for all; within: the same for the full-text index.';
 create type memhouse.candidate as (
     id uuid,
     score double precision,

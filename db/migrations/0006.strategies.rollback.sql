@@ -1,5 +1,5 @@
 set local role memhouse_owner;
-delete from memhouse.server_setting where name in ('salience_rows', 'entity_ceiling_percent', 'expand_seeds', 'expand_per_seed');
+delete from memhouse.server_setting where name in ('salience_rows', 'common_rows', 'entity_ceiling_percent', 'expand_seeds', 'expand_per_seed');
 delete from memhouse.profile where profile_name = 'minimal';
 update memhouse.profile
 set config = (config - array['rerank_head', 'reserved_rerank_ms', 'rerank_weight', 'signals'])

@@ -4,6 +4,7 @@ alter table memhouse.knowledge alter column subject_peer_id set statistics -1;
 alter table memhouse.knowledge alter column recorded_at set statistics -1;
 alter table memhouse.knowledge alter column expires_at set statistics -1;
 alter table memhouse.knowledge alter column revalidate_at set statistics -1;
+alter table memhouse.knowledge alter column audience set statistics -1;
 alter table memhouse.observation alter column peer_id set statistics -1;
 alter table memhouse.observation alter column recorded_at set statistics -1;
 drop index memhouse.observation_source_key;

@@ -8,6 +8,7 @@ alter table memhouse.knowledge alter column subject_peer_id set statistics 0;
 alter table memhouse.knowledge alter column recorded_at set statistics 0;
 alter table memhouse.knowledge alter column expires_at set statistics 0;
 alter table memhouse.knowledge alter column revalidate_at set statistics 0;
+alter table memhouse.knowledge alter column audience set statistics 0;
 alter table memhouse.observation alter column peer_id set statistics 0;
 alter table memhouse.observation alter column recorded_at set statistics 0;
 

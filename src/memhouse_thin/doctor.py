@@ -143,7 +143,7 @@ def _functions(conn: psycopg.Connection[Any]) -> Iterator[Check]:
     made = Counter(
         name
         for script in read_scripts(database_folder())
-        for name in re.findall(r"create or replace (?:function|procedure) memhouse\.(\w+)\s*\(", script.text)
+        for name in re.findall(r"create (?:or replace )?(?:function|procedure) memhouse\.(\w+)\s*\(", script.text)
     )
     astray = [row.name for row in conn.execute(sql.FUNCTIONS) if row.overloads > made[row.name]]
     if astray:

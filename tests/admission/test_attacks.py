@@ -318,7 +318,7 @@ def test_functions_that_are_not_for_readers(attacker: Attacker, fortress: Fortre
         "_open_sensitivity", "_posture", "_reader", "admits", "admitted_now", "analyze_query", "begin_read",
         "believed_during", "current_reader", "embed", "embedding_identities", "error_catalog", "explain_search",
         "finish_search", "list_knowledge", "model_status", "plan_search", "profile_deadline_ms", "profiles",
-        "promotions", "reader_account", "reader_clearance", "reader_known_at", "reader_open_sensitivity",
+        "promotions", "reader_account", "reader_audiences", "reader_clearance", "reader_known_at", "reader_open_sensitivity",
         "reader_peer", "reader_scopes", "reader_sees_shared", "rerank", "rerank_vectors", "run_search_part",
         "search", "search_report", "search_timeout_ms",
     }  # fmt: skip

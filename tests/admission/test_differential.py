@@ -151,6 +151,7 @@ def check(conn: psycopg.Connection, tree: Tree, rows: list[Row], caller: Caller,
         begin(conn, asker.token, asker.named, caller.asked, caller.known_at)
 
     expected = {row.id for row in rows if admitted(row, caller, tree)}
+    check_audiences(conn, rows, expected, caller, tree)
     conn.execute("set local role app_reader")
     assert selected(conn) == expected, "row security"
     assert searched(conn) == expected, "search"
@@ -159,6 +160,24 @@ def check(conn: psycopg.Connection, tree: Tree, rows: list[Row], caller: Caller,
     view = {row[0] for row in conn.execute("select knowledge_id from memhouse.admissible_knowledge")}
     assert view == expected, "the strategies' view"
     conn.execute("reset role")
+
+
+def check_audiences(
+    conn: psycopg.Connection, rows: list[Row], expected: set[uuid.UUID], caller: Caller, tree: Tree
+) -> None:
+    """Nothing admitted is outside the audiences of a caller, and inside them nothing but time keeps a row back."""
+    inside = {
+        row[0]
+        for row in conn.execute(
+            "select knowledge_id from memhouse.knowledge"
+            " where account_id = memhouse.reader_account() and audience = any (memhouse.reader_audiences())"
+        )
+    }
+    assert expected <= inside, "an admitted row outside the caller's audiences"
+    always = {"active": ((EPOCH, None),), "expired": False, "revalidate_at": None, "state": "active"}
+    for row in rows:
+        if row.id in inside and caller.posture != "internal":
+            assert admitted(replace(row, **always), replace(caller, known_at=None), tree), "another's row among them"
 
 
 def searched(conn: psycopg.Connection) -> set[uuid.UUID]:

@@ -15,7 +15,7 @@ from support.world import begin, selected
 OPEN_VIEW = """
 create or replace view memhouse.admissible_knowledge as
 select
-    k.account_id, k.knowledge_id, k.scope_id, k.subject_peer_id, k.kind, k.statement, k.sensitivity, k.target_level,
+    k.account_id, k.knowledge_id, k.audience, k.scope_id, k.subject_peer_id, k.kind, k.statement, k.sensitivity, k.target_level,
     k.lifecycle_state, k.confidence, k.corroboration, k.relevant_from, k.relevant_until, k.recorded_at, k.expires_at, k.tsv, k.changed_at
 from memhouse.knowledge as k
 """

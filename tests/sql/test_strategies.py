@@ -73,6 +73,45 @@ def test_lexical_weighs_a_rare_term_above_a_common_one(memory: Memory) -> None:
     assert found == pytest.approx(idf_rank(memory, ["migrat", "deploy"]))
 
 
+def test_in_a_large_memory_a_common_term_ranks_and_does_not_find(memory: Memory) -> None:
+    only(memory, "lexical")
+    for name, value in (("exact_scan_rows", 10), ("common_rows", 3)):
+        memory.conn.execute("select memhouse.set_server_setting(%s, %s)", (name, value))
+    memory.write()
+    memory.remember("The migration was long.")
+    memory.remember("The deploy of the migration failed.")
+    for number in range(12):
+        memory.remember(f"The deploy went well, take {number}.")
+    memory.conn.execute("analyze memhouse.knowledge")
+    memory.read()
+    found = dict(raw(memory, "lexical", "migration deploy"))
+    assert list(found) == ["The deploy of the migration failed.", "The migration was long."]
+    ranks = dict(
+        memory.conn.execute(
+            "select statement, array[ts_rank(tsv, 'migrat'), ts_rank(tsv, 'deploy')]::float8[] from memhouse.knowledge where tsv @@ 'migrat'"
+        ).fetchall()
+    )
+    # Both statements found hold the rare term, so its idf is ln 2 as well, and its nearness to another tells nothing.
+    for statement, (rare, common) in ranks.items():
+        assert found[statement] == pytest.approx(math.log(2) * (rare + common))
+
+
+def test_in_a_large_memory_the_rarest_of_common_terms_finds(memory: Memory) -> None:
+    only(memory, "lexical")
+    for name, value in (("exact_scan_rows", 10), ("common_rows", 3)):
+        memory.conn.execute("select memhouse.set_server_setting(%s, %s)", (name, value))
+    memory.write()
+    for number in range(12):
+        memory.remember(f"The deploy went well, take {number}.")
+    for number in range(5):
+        memory.remember(f"The migration was long, take {number}.")
+    memory.conn.execute("analyze memhouse.knowledge")
+    memory.read()
+    found = raw(memory, "lexical", "migration deploy")
+    assert len(found) == 3
+    assert all("migration" in statement for statement, _ in found)
+
+
 def test_a_hidden_statement_changes_no_lexical_score(memory: Memory) -> None:
     only(memory, "lexical")
     memory.write()

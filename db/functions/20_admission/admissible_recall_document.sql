@@ -3,7 +3,7 @@
 create or replace view memhouse.admissible_recall_document as
 select
     d.identity_id, d.lane, d.operation, d.vec,
-    k.account_id, k.knowledge_id, k.scope_id, k.subject_peer_id, k.kind, k.confidence, k.recorded_at
+    k.account_id, k.knowledge_id, k.audience, k.scope_id, k.subject_peer_id, k.kind, k.confidence, k.recorded_at
 from memhouse.recall_document as d
 join memhouse.admissible_knowledge as k
     on k.account_id = d.account_id and k.knowledge_id = d.knowledge_id and k.changed_at = d.source_watermark;

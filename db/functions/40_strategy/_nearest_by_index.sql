@@ -24,12 +24,12 @@ begin
     return query execute format($sql$
         select e.knowledge_id, 1 - ((e.vec::@extschema:vector@.halfvec(%1$s)) operator(@extschema:vector@.<=>) $1), '{"scan": "hnsw"}'::jsonb
         from memhouse.admissible_embedding as e
-        where e.identity_id = %2$s and e.account_id = $4 and e.scope_id = any ($5)
+        where e.identity_id = %2$s and e.account_id = $4 and memhouse.in_audience(e.audience, $5)
           and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.confidence, e.recorded_at, $2)
         order by (e.vec::@extschema:vector@.halfvec(%1$s)) operator(@extschema:vector@.<=>) $1
         limit $3
         $sql$, p_request.dimensions, p_request.identity_id)
-    using p_request.embedding, p_request.filters, p_limit, v_reader.account_id, v_reader.scopes;
+    using p_request.embedding, p_request.filters, p_limit, v_reader.account_id, p_request.audiences;
 end
 $$;
 alter function memhouse._nearest_by_index(memhouse.request, integer) owner to memhouse_strategy;

@@ -12,14 +12,18 @@ declare
     v_embedding @extschema:vector@.halfvec := p_request.embedding;
     -- Named again beside the view, whose own values the planner cannot see: with these it knows how much to expect.
     v_reader memhouse.reader := memhouse._reader();
+    v_audiences bigint[] := p_request.audiences;
 begin
     return query
-    select e.knowledge_id, 1 - (e.vec operator(@extschema:vector@.<=>) v_embedding), '{"scan": "exact"}'::jsonb
-    from memhouse.admissible_embedding as e
-    where e.identity_id = p_request.identity_id and e.account_id = v_reader.account_id and e.scope_id = any (v_reader.scopes)
-      and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.confidence, e.recorded_at, v_filters)
-    order by e.vec operator(@extschema:vector@.<=>) v_embedding
-    limit p_limit;
+    select n.knowledge_id, 1 - n.distance, '{"scan": "exact"}'::jsonb
+    from (
+        select e.knowledge_id, e.vec operator(@extschema:vector@.<=>) v_embedding as distance
+        from memhouse.admissible_embedding as e
+        where e.identity_id = p_request.identity_id and e.account_id = v_reader.account_id and memhouse.in_audience(e.audience, v_audiences)
+          and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.confidence, e.recorded_at, v_filters)
+        order by distance
+        limit p_limit
+    ) as n;
 end
 $$;
 alter function memhouse._nearest_exact(memhouse.request, integer) owner to memhouse_strategy;

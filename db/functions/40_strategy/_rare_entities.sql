@@ -1,7 +1,7 @@
 -- Entities by name with their weight for this reader: idf = ln(1 + N / df), N and df counted over admitted statements
--- only (both up to exact_scan_rows, where counting stops), so a hidden statement changes no score.
--- Left out are those in more than entity_ceiling_percent of the admitted statements; in a corpus of fewer than twenty
--- nothing is called ubiquitous. Definer because only memhouse_strategy may read the admissible views.
+-- only, so a hidden statement changes no score. Left out are those in more than entity_ceiling_percent of the admitted
+-- statements, or in more than common_rows; in a corpus of fewer than twenty nothing is called ubiquitous. Counting stops
+-- where it can no longer matter. Definer because only memhouse_strategy may read the admissible views.
 create or replace function memhouse._rare_entities(p_names text[])
 returns table (name_key text, idf double precision)
 language plpgsql stable parallel restricted security definer rows 5
@@ -11,27 +11,30 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
     v_account uuid := memhouse.reader_account();
-    v_cap integer := memhouse._setting_int('exact_scan_rows');
+    v_percent integer := memhouse._setting_int('entity_ceiling_percent');
+    v_common integer := memhouse._setting_int('common_rows');
     v_names text[];
-    v_df integer[];
     v_admitted integer;
+    v_ceiling integer;
 begin
-    select array_agg(n.name), array_agg(f.df) into v_names, v_df
-    from unnest(p_names) as n (name)
+    -- Most questions name nothing that is known: then there is nothing to weigh.
+    v_names := array(
+        select n.name from unnest(p_names) as n (name)
+        where exists (select from memhouse.admissible_mention as m where m.account_id = v_account and m.name_key = n.name));
+    if v_names = '{}' then
+        return;
+    end if;
+    v_admitted := memhouse.eligible_rows(null, v_common * 100 / greatest(v_percent, 1));
+    v_ceiling := least(greatest(v_admitted * v_percent / 100, 5), v_common);
+    return query
+    select n.name, ln(1 + v_admitted::double precision / f.df)
+    from unnest(v_names) as n (name)
     cross join lateral (
         select count(*) as df
         from (select from memhouse.admissible_mention as m
-              where m.account_id = v_account and m.name_key = n.name limit v_cap) as bounded
+              where m.account_id = v_account and m.name_key = n.name limit v_ceiling + 1) as bounded
     ) as f
-    where f.df > 0;
-    -- Most questions name nothing that is known: then there is nothing to weigh.
-    if v_names is not null then
-        v_admitted := memhouse.eligible_rows(null, v_cap);
-        return query
-        select f.name, ln(1 + v_admitted::double precision / f.df)
-        from unnest(v_names, v_df) as f (name, df)
-        where f.df <= greatest(v_admitted * memhouse._setting_int('entity_ceiling_percent') / 100.0, 5);
-    end if;
+    where f.df <= v_ceiling;
 end
 $$;
 alter function memhouse._rare_entities(text[]) owner to memhouse_strategy;

@@ -8,23 +8,24 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
 declare
-    v_terms tsquery := (p_request.analyzed).terms;
+    v_matching tsquery := memhouse.matching_terms((p_request.analyzed).terms, p_request.within);
     v_names text[] := memhouse.entity_keys(p_request.query);
     v_filters memhouse.filters := p_request.filters;
     v_reader memhouse.reader := memhouse._reader();
+    v_audiences bigint[] := p_request.audiences;
 begin
     return case p_strategy
         when 'semantic' then (
             select count(*) from memhouse.admissible_embedding as e
-            where e.account_id = v_reader.account_id and e.scope_id = any (v_reader.scopes) and e.identity_id = p_request.identity_id
+            where e.account_id = v_reader.account_id and memhouse.in_audience(e.audience, v_audiences) and e.identity_id = p_request.identity_id
               and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.confidence, e.recorded_at, v_filters))
         when 'lexical' then (
             select count(*) from memhouse.admissible_knowledge as k
-            where k.account_id = v_reader.account_id and k.scope_id = any (v_reader.scopes) and k.tsv @@ v_terms
+            where k.tsv @@ v_matching
               and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters))
         when 'temporal' then (
             select count(*) from memhouse.admissible_knowledge as k
-            where k.account_id = v_reader.account_id and k.scope_id = any (v_reader.scopes) and k.tsv @@ v_terms
+            where k.tsv @@ v_matching
               and (k.relevant_from is not null or k.relevant_until is not null)
               and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters))
         when 'entity_match' then (

@@ -12,6 +12,7 @@ declare
     v_filters memhouse.filters := p_request.filters;
     -- Named again beside the view, whose own values the planner cannot see: with these it knows how much to expect.
     v_reader memhouse.reader := memhouse._reader();
+    v_audiences bigint[] := p_request.audiences;
     v_rows integer := memhouse._setting_int('salience_rows');
 begin
     return query
@@ -20,11 +21,23 @@ begin
             * exp(-greatest(extract(epoch from statement_timestamp() - r.recorded_at), 0)::double precision / (30 * 86400)),
         null::jsonb
     from (
+        -- Each audience is read from its newest row, in the order of the index.
+        select k.*
+        from unnest(v_audiences) as a (audience)
+        cross join lateral (
+            select n.knowledge_id, n.confidence, n.corroboration, n.recorded_at
+            from memhouse.admissible_knowledge as n
+            where n.account_id = v_reader.account_id and n.audience = a.audience
+              and memhouse.passes_filters(n.knowledge_id, n.kind, n.subject_peer_id, n.confidence, n.recorded_at, v_filters)
+            order by n.recorded_at desc, n.knowledge_id desc
+            limit v_rows
+        ) as k
+        union all
         select k.knowledge_id, k.confidence, k.corroboration, k.recorded_at
         from memhouse.admissible_knowledge as k
-        where k.account_id = v_reader.account_id and k.scope_id = any (v_reader.scopes)
+        where v_audiences is null and k.account_id = v_reader.account_id
           and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
-        order by k.recorded_at desc, k.knowledge_id desc
+        order by 4 desc, 1 desc
         limit v_rows
     ) as r
     order by 2 desc, 1

@@ -10,11 +10,10 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
     v_terms tsquery := (p_request.analyzed).terms;
+    v_matching tsquery := memhouse.matching_terms((p_request.analyzed).terms, p_request.within);
     v_filters memhouse.filters := p_request.filters;
     -- Seconds, so that an infinite instant is simply infinitely far: timestamps cannot be subtracted from infinity.
     v_instant double precision := extract(epoch from p_request.as_of);
-    -- Named again beside the view, whose own values the planner cannot see: with these it knows how much to expect.
-    v_reader memhouse.reader := memhouse._reader();
 begin
     return query
     select m.knowledge_id, 1 / (1 + m.days_outside), case when m.days_outside < 'infinity' then jsonb_build_object('days_outside', round(m.days_outside::numeric, 3)) end
@@ -26,7 +25,7 @@ begin
                 0) / 86400 as days_outside,
             ts_rank_cd(k.tsv, v_terms) as text_rank
         from memhouse.admissible_knowledge as k
-        where k.tsv @@ v_terms and k.account_id = v_reader.account_id and k.scope_id = any (v_reader.scopes)
+        where k.tsv @@ v_matching
           and (k.relevant_from is not null or k.relevant_until is not null)
           and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
     ) as m

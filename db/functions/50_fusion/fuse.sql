@@ -38,10 +38,11 @@ begin atomic
             p_floor * (select l.fusion_score from fused as l order by l.fusion_score desc offset p_limit - 1 limit 1), '-infinity')
     )
     select h.id, h.fusion_score,
-        (select array_agg(row(w.strategy, w.score, w.normalised, w.place, w.weight, w.contribution, w.detail)::memhouse.contribution
-                          order by w.contribution desc, w.strategy)
-         from weighed as w where w.id = h.id)
+        array_agg(row(w.strategy, w.score, w.normalised, w.place, w.weight, w.contribution, w.detail)::memhouse.contribution
+                  order by w.contribution desc, w.strategy)
     from head as h
+    join weighed as w on w.id = h.id
+    group by h.id, h.fusion_score
     order by h.fusion_score desc, h.id;
 end;
 comment on function memhouse.fuse(memhouse.listed_candidate[], jsonb, integer, integer, double precision) is

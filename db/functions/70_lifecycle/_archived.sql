@@ -16,7 +16,7 @@ begin atomic
         (6, 'scope_link', 'from_scope_id, to_scope_id', '{}'),
         (7, 'profile', 'scope_id, profile_name', '{}'),
         (8, 'observation', 'observation_id', '{}'),
-        (9, 'knowledge', 'knowledge_id', '{tsv,changed_at}'),
+        (9, 'knowledge', 'knowledge_id', '{audience,tsv,changed_at}'),
         (10, 'knowledge_source', 'knowledge_id, observation_id', '{}'),
         (11, 'relation', 'from_id, to_id, type', '{}'),
         (12, 'lifecycle_change', 'change_id', '{}'),

@@ -1,0 +1,21 @@
+-- How many statements there are in these audiences (null is all of the account), counted up to p_cap in the index alone:
+-- for choosing between ways to one answer. Of other people's statements none is counted; of the reader's own, those whose
+-- expiry or revalidation is due but not swept are.
+-- Definer because it reads as memhouse_gate, beside the view: admission needs more than the index holds.
+create or replace function memhouse._audience_rows(p_audiences bigint[], p_cap integer)
+returns integer
+language plpgsql stable parallel restricted security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+    v_account uuid := memhouse.reader_account();
+begin
+    return (
+        select count(*)
+        from (select from memhouse.knowledge as k
+              where k.account_id = v_account and memhouse.in_audience(k.audience, p_audiences) limit p_cap) as bounded);
+end
+$$;
+alter function memhouse._audience_rows(bigint[], integer) owner to memhouse_gate;
+comment on function memhouse._audience_rows(bigint[], integer) is 'Number of statements in the audiences of a reader; counting stops at p_cap. Private to the read API.';
