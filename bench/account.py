@@ -50,6 +50,7 @@ class BenchAccount:
 
     def load(self, file: Path, format: str) -> None:
         """Import the file with vectors, build every projection, and say how long the import took."""
+        say(f"importing {file.name}; what was never embedded is embedded now, which can take minutes ...")
         report = import_file(self.dsn, file, format=format, credential=self.credential, embedder=self.embedder)
         stored = report.knowledge
         say(

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from math import isnan
 from pathlib import Path
 from statistics import mean
@@ -88,6 +89,11 @@ def main() -> int:
     options = parser.parse_args()
     if options.documents and not (options.queries and options.judgements):
         parser.error("--documents needs --queries and --judgements")
+    # Said now, not when everything has been measured.
+    if options.plot and not options.plot.parent.is_dir():
+        parser.error(f"--plot: there is no folder {options.plot.parent}")
+    if options.plot and not find_spec("matplotlib"):
+        parser.error("--plot needs matplotlib: pip install '.[bench]'")
     folder = find_model()
     if folder is None:
         print("The embedder is not here; fetch it with: python -m memhouse_thin.models.fetch", file=sys.stderr)

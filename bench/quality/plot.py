@@ -9,13 +9,16 @@ from pathlib import Path
 def draw(target: Path, points: Mapping[str, tuple[float, float, float, float]], measure: str) -> None:
     """Each system as a point at its median latency and its quality, with the interval of the latter."""
     # Only a drawing needs it: the extra `bench` brings it.
-    from matplotlib import pyplot
+    from matplotlib import pyplot, ticker
 
-    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(9, 5), layout="constrained")
     for name, (ms, value, low, high) in points.items():
-        axes.errorbar(ms, value, yerr=[[value - low], [high - value]], fmt="o", capsize=3)
-        axes.annotate(name, (ms, value), textcoords="offset points", xytext=(7, 4))
+        axes.errorbar(ms, value, yerr=[[value - low], [high - value]], fmt="o", capsize=3, label=name)
+    # Not beside the points, which lie close together.
+    figure.legend(loc="outside right upper")
     axes.set_xscale("log")
+    for which in (axes.xaxis.set_major_formatter, axes.xaxis.set_minor_formatter):
+        which(ticker.ScalarFormatter())
     axes.set_xlabel("median latency of a search, ms")
     axes.set_ylabel(f"{measure}, 95% interval")
     axes.grid(alpha=0.3)
