@@ -71,7 +71,7 @@ fmt: $(VENV)/.dev ## Repair what lint can repair
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/sqlfluff fix --disable-progress-bar $(SQL)
 
-bench: $(VENV)/.bench models ## Measure all there is (BENCH_ARGS="--locomo FILE --scifact FOLDER --peers VENV --only NAME")
+bench: $(VENV)/.bench models ## Measure all there is (BENCH_ARGS="--locomo FILE --scifact FOLDER --peers FOLDER --quick --only NAME")
 	@$(BIN)/python -m bench $(BENCH_ARGS)
 
 soak: $(VENV)/.dev ## Kill servers at their work, twenty times each; compare admission with its table on a thousand corpora

@@ -1,4 +1,4 @@
-"""``python -m bench [--dsn DSN] [--locomo FILE] [--scifact FOLDER] [--peers VENV] [--only NAME ...]``.
+"""``python -m bench [--dsn DSN] [--locomo FILE] [--scifact FOLDER] [--peers FOLDER] [--quick] [--only NAME ...]``.
 
 Every benchmark in turn, each printing its tables; those that need a question set run if its path is given. Without a
 DSN an embedded server is started for the run in a temporary folder. Each is a command of its own with more options:
@@ -17,6 +17,21 @@ from bench.tables import say
 from memhouse_thin import server
 from memhouse_thin.migrate import migrate
 
+#: Sizes at which a benchmark shows that it works, not how fast anything is.
+QUICK = {
+    "quality": "--questions 40",
+    "budget": "--questions 40",
+    "speed": "--questions 40",
+    "admission": "--rows 5000 --rounds 10",
+    "oracle": "--rows 5000 --rounds 30",
+    "recall": "--rows 10000 --queries 20",
+    "scale": "--sizes 1000 10000 --accounts 1 10 --questions 20",
+    "ingest": "--rows 1000 --vector-rows 200",
+    "load": "--clients 1 4 --seconds 2 --rows 2000",
+    "deadline": "--clients 4 --runs 8",
+    "sweep": "--rows 5000 --seconds 2",
+}
+
 
 def main() -> int:
     """The command."""
@@ -24,7 +39,10 @@ def main() -> int:
     parser.add_argument("--dsn", help="a migrated database of a superuser; its data is left in place")
     parser.add_argument("--locomo", type=Path, metavar="FILE", help="locomo10.json, for quality and speed")
     parser.add_argument("--scifact", type=Path, metavar="FOLDER", help="SciFact in BEIR form, for quality")
-    parser.add_argument("--peers", type=Path, metavar="VENV", help="measure other memory stores too, installed there")
+    parser.add_argument("--peers", type=Path, metavar="FOLDER", help="measure other memory stores too, installed there")
+    parser.add_argument(
+        "--quick", action="store_true", help="small sizes: minutes, not hours, and no figures to rely on"
+    )
     parser.add_argument("--only", nargs="*", metavar="NAME", help="only these benchmarks")
     options = parser.parse_args()
     if options.dsn:
@@ -66,10 +84,10 @@ def run(options: argparse.Namespace, dsn: str) -> int:
             say(f"{name}: left out, its question set was not given")
             continue
         print(f"\n## {name}", flush=True)
-        failed |= (
-            subprocess.run([sys.executable, "-m", f"bench.{name}", "--dsn", dsn, *arguments], check=False).returncode
-            != 0
-        )
+        # A later option overrides an earlier one.
+        small = QUICK[name].split() if options.quick else []
+        command = [sys.executable, "-m", f"bench.{name}", "--dsn", dsn, *arguments, *small]
+        failed |= subprocess.run(command, check=False).returncode != 0
     return int(failed)
 
 
