@@ -43,8 +43,11 @@ def main() -> int:
     parser.add_argument(
         "--quick", action="store_true", help="small sizes: minutes, not hours, and no figures to rely on"
     )
-    parser.add_argument("--only", nargs="*", metavar="NAME", help="only these benchmarks")
+    parser.add_argument("--only", nargs="*", choices=QUICK, metavar="NAME", help=f"only these of: {', '.join(QUICK)}")
     options = parser.parse_args()
+    for path in (options.locomo, options.scifact):
+        if path and not path.exists():
+            parser.error(f"there is no {path}")
     if options.dsn:
         return run(options, options.dsn)
     with tempfile.TemporaryDirectory(prefix="memhouse-bench-") as home:

