@@ -12,14 +12,16 @@ comment on column memhouse.knowledge.changed_at is 'When the row last changed; a
 create table memhouse.entity_mention (
     account_id uuid not null,
     name_key text not null,
+    audience bigint not null,
     knowledge_id uuid not null,
     confidence real not null check (confidence > 0 and confidence <= 1),
-    primary key (account_id, name_key, knowledge_id),
+    primary key (account_id, name_key, audience, knowledge_id),
     foreign key (account_id, knowledge_id) references memhouse.knowledge on delete cascade
 );
 create index entity_mention_knowledge on memhouse.entity_mention (account_id, knowledge_id);
 comment on table memhouse.entity_mention is
     'Which statements mention which entity, by normalised name: a rebuildable index that no name leaves (rebuild_entities).';
+comment on column memhouse.entity_mention.audience is 'That of the statement, kept equal by a trigger: an index then leads past what is other people''s.';
 
 create table memhouse.entity_alias (
     account_id uuid not null references memhouse.account on delete cascade,

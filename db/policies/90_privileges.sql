@@ -83,7 +83,7 @@ grant execute on function memhouse.admitted_now(
 -- What strategies use.
 grant execute on function memhouse._setting_int(text),
     memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters),
-    memhouse._audiences(memhouse.reader), memhouse.in_audience(bigint, bigint[]), memhouse.matching_terms(tsquery, tsquery),
+    memhouse._audiences(memhouse.reader), memhouse.reader_audiences(), memhouse.in_audience(bigint, bigint[]), memhouse.matching_terms(tsquery, tsquery),
     memhouse.term_query(text), memhouse.entity_keys(text), memhouse.entity_key(text), memhouse._interleave(memhouse.listed_candidate[], integer) to memhouse_strategy;
 -- The gate's one function looks beyond the reader to say that something is there, where the account discloses that.
 grant execute on function memhouse._account_discloses(), memhouse.in_audience(bigint, bigint[]) to memhouse_gate;

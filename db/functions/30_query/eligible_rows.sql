@@ -1,28 +1,20 @@
 -- How many admitted statements pass the filters, counted up to p_cap. idf uses it: it is a count of what the reader may
 -- see, so it tells nothing else. Definer because only memhouse_strategy may read the view.
--- Written twice so that each has its one good plan: within a reader's audiences by their index, or all of an account.
 create or replace function memhouse.eligible_rows(p_filters memhouse.filters, p_cap integer)
 returns integer
 language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
+-- A look-up by key has one good plan, whatever the values.
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-    v_reader memhouse.reader := memhouse._reader();
-    v_audiences bigint[] := memhouse._audiences(v_reader);
+    v_account uuid := memhouse.reader_account();
+    v_audiences bigint[] := memhouse.reader_audiences();
 begin
-    if v_audiences is null then
-        return (
-            select count(*)
-            from (select from memhouse.admissible_knowledge as k
-                  where k.account_id = v_reader.account_id
-                    and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, p_filters)
-                  limit p_cap) as bounded);
-    end if;
     return (
         select count(*)
         from (select from memhouse.admissible_knowledge as k
-              where k.account_id = v_reader.account_id and k.audience = any (v_audiences)
+              where k.account_id = v_account and k.audience = any (v_audiences)
                 and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, p_filters)
               limit p_cap) as bounded);
 end

@@ -2,7 +2,7 @@
 -- only, so a hidden statement changes no score. Left out are those in more than entity_ceiling_percent of the admitted
 -- statements, or in more than common_rows; in a corpus of fewer than twenty nothing is called ubiquitous. Counting stops
 -- where it can no longer matter. Definer because only memhouse_strategy may read the admissible views.
-create or replace function memhouse._rare_entities(p_names text[])
+create or replace function memhouse._rare_entities(p_names text[], p_audiences bigint[])
 returns table (name_key text, idf double precision)
 language plpgsql stable parallel restricted security definer rows 5
 set search_path = pg_catalog, pg_temp
@@ -20,7 +20,7 @@ begin
     -- Most questions name nothing that is known: then there is nothing to weigh.
     v_names := array(
         select n.name from unnest(p_names) as n (name)
-        where exists (select from memhouse.admissible_mention as m where m.account_id = v_account and m.name_key = n.name));
+        where exists (select from memhouse.admissible_mention as m where m.account_id = v_account and m.name_key = n.name and m.audience = any (p_audiences)));
     if v_names = '{}' then
         return;
     end if;
@@ -32,11 +32,11 @@ begin
     cross join lateral (
         select count(*) as df
         from (select from memhouse.admissible_mention as m
-              where m.account_id = v_account and m.name_key = n.name limit v_ceiling + 1) as bounded
+              where m.account_id = v_account and m.name_key = n.name and m.audience = any (p_audiences) limit v_ceiling + 1) as bounded
     ) as f
     where f.df <= v_ceiling;
 end
 $$;
-alter function memhouse._rare_entities(text[]) owner to memhouse_strategy;
-comment on function memhouse._rare_entities(text[]) is
+alter function memhouse._rare_entities(text[], bigint[]) owner to memhouse_strategy;
+comment on function memhouse._rare_entities(text[], bigint[]) is
 'The telling entities among some names, with idf = ln(1 + N / df) over admitted statements. Private to the strategies.';

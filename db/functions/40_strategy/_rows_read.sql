@@ -30,7 +30,7 @@ begin
               and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters))
         when 'entity_match' then (
             select count(distinct m.knowledge_id) from memhouse.admissible_mention as m
-            where m.account_id = v_reader.account_id and m.name_key = any (v_names)
+            where m.account_id = v_reader.account_id and m.name_key = any (v_names) and memhouse.in_audience(m.audience, v_audiences)
               and memhouse.passes_filters(m.knowledge_id, m.kind, m.subject_peer_id, m.statement_confidence, m.recorded_at, v_filters))
     end;
 end

@@ -12,11 +12,12 @@ as $$
 declare
     v_filters memhouse.filters := p_request.filters;
     v_account uuid := memhouse.reader_account();
+    v_audiences bigint[] := coalesce(p_request.audiences, memhouse.reader_audiences());
     v_names text[];
     v_idf double precision[];
 begin
     select array_agg(e.name_key), array_agg(e.idf) into v_names, v_idf
-    from memhouse._rare_entities(memhouse.entity_keys(p_request.query)) as e;
+    from memhouse._rare_entities(memhouse.entity_keys(p_request.query), v_audiences) as e;
     if v_names is null then
         return;
     end if;
@@ -26,7 +27,7 @@ begin
             / (select sum(i) from unnest(v_idf) as i) * max(m.statement_confidence),
         jsonb_build_object('entities', count(*))
     from memhouse.admissible_mention as m
-    where m.account_id = v_account and m.name_key = any (v_names)
+    where m.account_id = v_account and m.name_key = any (v_names) and m.audience = any (v_audiences)
       and memhouse.passes_filters(m.knowledge_id, m.kind, m.subject_peer_id, m.statement_confidence, m.recorded_at, v_filters)
     group by m.knowledge_id
     order by 2 desc, 1

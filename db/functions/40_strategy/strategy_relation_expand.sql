@@ -18,6 +18,7 @@ declare
     v_account uuid := memhouse.reader_account();
     v_seeds uuid[] := memhouse._interleave(p_request.seeds, memhouse._setting_int('expand_seeds'));
     v_per_seed integer := memhouse._setting_int('expand_per_seed');
+    v_audiences bigint[] := coalesce(p_request.audiences, memhouse.reader_audiences());
     v_names text[];
     v_idf double precision[];
 begin
@@ -27,7 +28,7 @@ begin
     select array_agg(e.name_key), array_agg(e.idf) into v_names, v_idf
     from memhouse._rare_entities(
         array(select distinct m.name_key from memhouse.admissible_mention as m
-              where m.account_id = v_account and m.knowledge_id = any (v_seeds))) as e;
+              where m.account_id = v_account and m.knowledge_id = any (v_seeds)), v_audiences) as e;
 
     return query
     with seed as materialized (
@@ -54,7 +55,7 @@ begin
                 select s.id as seed, m.knowledge_id as neighbour,
                     s.weight * 0.5 * sum(s.idf * m.confidence) / (select sum(t.idf) from seed_names as t where t.id = s.id) as score
                 from seed_names as s
-                join memhouse.admissible_mention as m on m.account_id = v_account and m.name_key = s.name_key
+                join memhouse.admissible_mention as m on m.account_id = v_account and m.name_key = s.name_key and m.audience = any (v_audiences)
                 where m.knowledge_id <> all (v_seeds)
                   and (m.scope_id = s.scope_id or exists (
                       select from memhouse.admissible_scope_link as l

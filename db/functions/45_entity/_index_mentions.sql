@@ -14,7 +14,7 @@ declare
     v_mentions integer;
 begin
     -- Held in a variable, not in a temporary table: a table of the caller's own making could carry triggers.
-    select array_agg(row(p_account_id, n.name_key, n.knowledge_id, n.confidence)::memhouse.entity_mention) into v_found
+    select array_agg(row(p_account_id, n.name_key, null, n.knowledge_id, n.confidence)::memhouse.entity_mention) into v_found
     from (
         select coalesce(a.name_key, m.name_key) as name_key, k.knowledge_id, max(m.confidence) as confidence,
             bool_and(bool_and(m.sentence_initial)) over (partition by coalesce(a.name_key, m.name_key)) as only_initial
@@ -31,10 +31,13 @@ begin
                     and n.name_key in (memhouse.entity_key(p.peer_key), split_part(memhouse.entity_key(p.display_name), ' ', 1)));
 
     delete from memhouse.entity_mention as m where m.account_id = p_account_id and m.knowledge_id = any (p_ids);
-    -- A statement erased since it was read is no longer there to be indexed.
-    insert into memhouse.entity_mention
-    select f.* from unnest(v_found) as f
-    where exists (select from memhouse.knowledge as k where k.account_id = p_account_id and k.knowledge_id = f.knowledge_id);
+    -- A statement erased since it was read is no longer there to be indexed. Locked, so that none changes its audience
+    -- between being read here and the mention being there for the trigger to follow.
+    insert into memhouse.entity_mention (account_id, name_key, audience, knowledge_id, confidence)
+    select p_account_id, f.name_key, k.audience, k.knowledge_id, f.confidence
+    from unnest(v_found) as f
+    join memhouse.knowledge as k on k.account_id = p_account_id and k.knowledge_id = f.knowledge_id
+    for share of k;
     get diagnostics v_mentions = row_count;
     insert into memhouse.entity_indexed
     select k.account_id, k.knowledge_id from memhouse.knowledge as k
