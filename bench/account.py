@@ -33,6 +33,8 @@ class BenchAccount:
             with suppress(AlreadyExists):
                 self._execute(call)
         self._execute(core.register_embedding_identity(embedder.identity))
+        # Another benchmark may have registered one before, which accounts would search.
+        self._execute(core.switch_embedding_identity(account, embedder.identity.key, True))
         name, until = f"bench-{uuid4().hex[:8]}", datetime.now(UTC) + timedelta(days=1)
         # Evidence is internal: a peer of its own lets the credential read it.
         with suppress(AlreadyExists):

@@ -101,6 +101,12 @@ def load(conn: psycopg.Connection, corpus: Corpus) -> None:
     (account,) = one(conn, "select memhouse.create_account(%s)", ACCOUNT)
     scopes = [one(conn, "select memhouse.create_scope(%s, %s)", ACCOUNT, name)[0] for name in SHARES]
     (identity,) = one(conn, "select memhouse.register_embedding_identity('bench', 'synthetic', '1', %s)", DIMENSIONS)
+    # Another benchmark may have registered one before, which accounts would search.
+    conn.execute(
+        "select memhouse.switch_embedding_identity(%s, identity_key) from memhouse.embedding_identity"
+        " where identity_id = %s",
+        (ACCOUNT, identity),
+    )
     with (
         conn.transaction(),
         conn.cursor() as cursor,
