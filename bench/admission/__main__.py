@@ -1,8 +1,9 @@
 """``python -m bench.admission --dsn DSN [--rows N] [--rounds N]``.
 
-The cost of admission: the same strategies over the same rows, with the predicate in the view and with only the account
-in it, turn by turn in one run. The reader is authorised for every row in question, so both do the same work but for the
-predicate. The view without it exists only inside transactions that are rolled back. The role must be a superuser's.
+The cost of admission: the same strategies and the same searches over the same rows, with the predicate in the view and
+the policy, and with only the account in them, turn by turn in one run. It is server-side work that asks, to which every
+row in question is open, so both do the same work but for the predicate. The view and the policy without it exist only
+inside transactions that are rolled back. The role must be a superuser's.
 """
 
 from __future__ import annotations
@@ -14,63 +15,92 @@ import time
 
 import psycopg
 
-from bench.admission.corpus import load
+from bench.admission.corpus import ACCOUNT, embed, load
+from bench.tables import heading, machine, row
 
-QUESTIONS = {
-    "lexical, a rare term": ("memhouse.strategy_lexical", "731"),
-    "lexical, common terms": ("memhouse.strategy_lexical", "which delivery was late at the harbour depot"),
-    "salience_recency": ("memhouse.strategy_salience_recency", ""),
-}
-OPEN = """
+RARE, COMMON, BLANK = "what of order 731", "which delivery was late at the harbour depot", ""
+STRATEGIES = (
+    ("lexical", "a rare term", RARE),
+    ("lexical", "common terms", COMMON),
+    ("semantic", "exact over all", COMMON),
+    ("entity_match", "a name", "what of Harbour Depot 17"),
+    ("salience_recency", "blank query", BLANK),
+)
+SEARCHES = (("fast", COMMON), ("balanced", RARE), ("balanced", COMMON), ("thorough", RARE), ("thorough", BLANK))
+VIEW = """
 create or replace view memhouse.admissible_knowledge as
 select {columns} from memhouse.knowledge as k where k.account_id = (select memhouse.reader_account())
 """
-RUN = """
-select count(*) from {strategy}(
-    row(%(q)s::text, memhouse.analyze_query(%(q)s::text), null, null, null, null, memhouse.parse_filters('{{}}'), {eligible}, null)::memhouse.request, 100)
-"""
+POLICY = "alter policy admitted on memhouse.knowledge using (account_id = (select memhouse.reader_account()))"
+REQUEST = "select (memhouse._plan(%s, %s, 'balanced', 20, null, '{}', 60000, null, null)).request::text"
 
 
 def main() -> int:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m bench.admission", description=(__doc__ or "").split("\n\n")[1])
     parser.add_argument("--dsn", required=True)
-    parser.add_argument("--rows", type=int, default=50_000)
+    parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=60)
     options = parser.parse_args()
     with psycopg.connect(options.dsn, autocommit=True) as conn:
+        under = machine(conn)
         load(conn, options.rows)
+        vector = embed(conn)
         columns = ", ".join(
-            f"k.{row[0]}"
-            for row in conn.execute(
+            f"k.{column}"
+            for (column,) in conn.execute(
                 "select attname from pg_attribute where attrelid = 'memhouse.admissible_knowledge'::regclass and attnum > 0 order by attnum"
             )
         )
-        print(
-            f"{2 * options.rows:,} rows in two accounts, PostgreSQL {conn.info.server_version // 10000}, {options.rounds} rounds\n"
+        heading(
+            f"With admission and without, over {options.rows:,} rows of one account beside as many of another, p50 ms; {under}",
+            *("what", "without", "with", "ratio"),
         )
-        print("| strategy | without, p50 ms | with, p50 ms | ratio |")
-        print("|---|---|---|---|")
-        for name, (strategy, question) in QUESTIONS.items():
-            times: dict[bool, list[float]] = {False: [], True: []}
-            for _ in range(options.rounds):
-                for admitted in (False, True):
-                    times[admitted].append(_once(conn, strategy, question, None if admitted else columns))
-            without, with_ = (statistics.median(times[key]) for key in (False, True))
-            print(f"| {name} | {without:.2f} | {with_:.2f} | {with_ / without:.2f} |")
+        for strategy, what, question in STRATEGIES:
+            statement = f"select count(*) from memhouse.strategy_{strategy}(%s::memhouse.request, 100)"
+            compare(conn, f"{strategy}, {what}", columns, options.rounds, statement, question, vector)
+        for profile, question in SEARCHES:
+            statement = f"select count(*) from memhouse.search(%s, %s, '{profile}', 20, p_deadline_ms => 60000)"
+            compare(
+                conn,
+                f"search by {profile}, {question or 'blank query'!r}",
+                columns,
+                options.rounds,
+                statement,
+                question,
+                vector,
+            )
     return 0
 
 
-def _once(conn: psycopg.Connection, strategy: str, question: str, open_columns: str | None) -> float:
+def compare(
+    conn: psycopg.Connection, name: str, columns: str, rounds: int, statement: str, question: str, vector: str
+) -> None:
+    """One line of the table."""
+    times: dict[bool, list[float]] = {False: [], True: []}
+    for _ in range(rounds):
+        for admitted in (False, True):
+            times[admitted].append(once(conn, statement, question, vector, None if admitted else columns))
+    without, with_ = (statistics.median(times[key]) for key in (False, True))
+    row(name, without, with_, with_ / without)
+
+
+def once(conn: psycopg.Connection, statement: str, question: str, vector: str, open_columns: str | None) -> float:
+    """The milliseconds of one statement, its third run in a transaction: the first two plan and fill caches."""
     with conn.transaction(force_rollback=True):
         if open_columns:
-            conn.execute(OPEN.format(columns=open_columns))
-        conn.execute("select from memhouse.begin_internal('bench-admission')")
-        (eligible,) = conn.execute("select memhouse.eligible_rows(memhouse.parse_filters('{}'), 1000000)").fetchone()
-        statement = RUN.format(strategy=strategy, eligible=eligible)
-        conn.execute(statement, {"q": question})  # plans and caches
+            conn.execute(VIEW.format(columns=open_columns))
+            conn.execute(POLICY)
+        conn.execute("select from memhouse.begin_internal(%s)", (ACCOUNT,))
+        arguments: tuple[object, ...] = (question, vector)
+        if "strategy_" in statement:
+            arguments = tuple(conn.execute(REQUEST, arguments).fetchone() or ())
+        else:
+            conn.execute("set local role memhouse_internal")
+        for _ in range(2):
+            conn.execute(statement, arguments)
         started = time.perf_counter()
-        conn.execute(statement, {"q": question})
+        conn.execute(statement, arguments)
         return (time.perf_counter() - started) * 1000
 
 

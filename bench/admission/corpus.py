@@ -23,9 +23,9 @@ def load(conn: psycopg.Connection, rows: int) -> None:
                 account_id, knowledge_id, scope_id, subject_peer_id, kind, statement, sensitivity, target_level,
                 lifecycle_state, active_during, confidence, recorded_at)
             select a.account_id, memhouse.uuid_v7(), s.ids[1 + i %% 10], case when i %% 3 = 0 then p.ids[1 + i %% 100] end,
-                'fact', format('Note %%s: the %%s of order %%s was %%s at the %%s depot.', i,
+                'fact', format('Note %%s: the %%s of order %%s was %%s at the %%s Depot %%s.', i,
                     (array['invoice', 'delivery', 'complaint', 'contract'])[1 + i %% 4], i %% 997,
-                    (array['late', 'early', 'lost', 'paid', 'signed'])[1 + i %% 5], (array['north', 'south', 'harbour'])[1 + i %% 3]),
+                    (array['late', 'early', 'lost', 'paid', 'signed'])[1 + i %% 5], (array['North', 'South', 'Harbour'])[1 + i %% 3], i %% 60),
                 (array['public', 'internal', 'internal', 'personal', 'restricted'])[1 + i %% 5]::memhouse.sensitivity,
                 case when i %% 3 = 0 then 'peer' else 'scope' end::memhouse.target_level,
                 'active', tstzmultirange(tstzrange(now(), null)), 1, now() - i * interval '1 minute'
@@ -38,6 +38,34 @@ def load(conn: psycopg.Connection, rows: int) -> None:
             (rows, account),
         )
     conn.execute("vacuum analyze memhouse.knowledge")
+
+
+def embed(conn: psycopg.Connection) -> str:
+    """Gives every statement a vector, and the mention index its names; a vector to ask with."""
+    conn.execute("select memhouse.register_embedding_identity('bench', 'admission', '1', 64)")
+    conn.execute("select setseed(0.5)")
+    conn.execute(
+        """
+        insert into memhouse.embedding (account_id, knowledge_id, identity_id, vec)
+        select k.account_id, k.knowledge_id, i.identity_id, (
+            select array_agg(sin(get_byte(uuid_send(k.knowledge_id), 8 + n %% 8) * (n + 1)))::real[]::halfvec from generate_series(0, 63) as n)
+        from memhouse.knowledge as k
+        join memhouse.account as a using (account_id)
+        join memhouse.embedding_identity as i on i.provider = 'bench' and i.model = 'admission'
+        where a.account_key in (%s, %s)
+        on conflict do nothing
+        """,
+        (ACCOUNT, f"{ACCOUNT}-rival"),
+    )
+    with conn.transaction():
+        conn.execute("select from memhouse.begin_internal(%s)", (ACCOUNT,))
+        conn.execute("select memhouse.rebuild_entities()")
+    conn.execute(
+        "select memhouse.switch_embedding_identity(%s, (select identity_key from memhouse.embedding_identity where provider = 'bench' and model = 'admission'), true)",
+        (ACCOUNT,),
+    )
+    conn.execute("vacuum analyze")
+    return str([float(n % 7 - 3) for n in range(64)])
 
 
 def token(conn: psycopg.Connection, scopes: int) -> str:

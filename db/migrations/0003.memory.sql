@@ -76,29 +76,34 @@ return chr(1) || p_audience;
 comment on function memhouse._audience_lexeme(bigint) is
     'An audience as a lexeme among those of the statement: no text parses to it. With it the full-text index intersects audience and terms itself.';
 
+-- Columns of fixed width that are never null stand first, then the others that admission reads, texts last: every read
+-- judges many rows, and takes half the time for it that it took with the columns in the order of a form.
 create table memhouse.knowledge (
     account_id uuid not null,
     knowledge_id uuid not null,
     scope_id uuid not null,
-    subject_peer_id uuid,
-    kind memhouse.knowledge_kind not null,
-    statement text not null check (statement <> ''),
+    audience bigint not null generated always as (memhouse._audience_of(
+        scope_id, subject_peer_id, sensitivity, target_level, lifecycle_state, active_during, provisional_during)) stored,
+    recorded_at timestamptz not null default now(),
+    changed_at timestamptz not null default now(),
+    state_since timestamptz not null default now(),
     sensitivity memhouse.sensitivity not null,
     target_level memhouse.target_level not null,
     lifecycle_state memhouse.lifecycle_state not null,
-    active_during tstzmultirange not null default '{}',
-    provisional_during tstzmultirange not null default '{}',
+    kind memhouse.knowledge_kind not null,
     confidence real not null check (confidence between 0 and 1),
     corroboration integer not null default 0 check (corroboration >= 0),
+    active_during tstzmultirange not null default '{}',
+    provisional_during tstzmultirange not null default '{}',
+    subject_peer_id uuid,
+    expires_at timestamptz,
+    revalidate_at timestamptz,
     relevant_from timestamptz,
     relevant_until timestamptz,
-    recorded_at timestamptz not null default now(),
-    expires_at timestamptz,
-    source_key text check (char_length(source_key) between 1 and 500),
-    metadata jsonb not null default '{}',
     written_by uuid,
-    audience bigint not null generated always as (memhouse._audience_of(
-        scope_id, subject_peer_id, sensitivity, target_level, lifecycle_state, active_during, provisional_during)) stored,
+    source_key text check (char_length(source_key) between 1 and 500),
+    statement text not null check (statement <> ''),
+    metadata jsonb not null default '{}',
     tsv tsvector not null generated always as (
         to_tsvector('pg_catalog.english', statement) || array_to_tsvector(array[memhouse._audience_lexeme(memhouse._audience_of(
             scope_id, subject_peer_id, sensitivity, target_level, lifecycle_state, active_during, provisional_during))])) stored,
@@ -123,6 +128,11 @@ alter table memhouse.observation alter column metadata set statistics 0;
 comment on table memhouse.knowledge is 'A short immutable statement with its subject, scope, sensitivity, validity and life.';
 comment on column memhouse.knowledge.audience is 'Whom the statement may be for at most, as memhouse._audience_of folds it.';
 comment on column memhouse.knowledge.tsv is 'The lexemes of the statement, and that of its audience.';
+comment on column memhouse.knowledge.changed_at is 'When the row last changed; a projection made from an older row is not used.';
+comment on column memhouse.knowledge.state_since is
+    'The instant of the last change of state. The next one is never earlier, whatever the clocks say, so belief time does not run backwards.';
+comment on column memhouse.knowledge.revalidate_at is
+    'From then on an active statement is no longer believed until somebody says that it holds still; null is never.';
 comment on column memhouse.knowledge.active_during is 'Belief time: when the statement was active; holds "infinity" while it still is.';
 comment on column memhouse.knowledge.provisional_during is 'Belief time: when the statement was provisional, seen by its subject only.';
 comment on column memhouse.knowledge.relevant_from is 'Valid time: start of the window in which the statement holds; null is open.';

@@ -1,3 +1,4 @@
+-- Cascades: what depends on these is functions and views, which the next migrate makes again.
 set local role memhouse_owner;
 delete from memhouse.server_setting where name in ('salience_rows', 'common_rows', 'entity_ceiling_percent', 'expand_seeds', 'expand_per_seed');
 delete from memhouse.profile where profile_name = 'minimal';
@@ -8,6 +9,5 @@ delete from memhouse.strategy where name in ('temporal', 'salience_recency', 'en
 drop type memhouse.part, memhouse.search_plan cascade;
 alter type memhouse.retrieval drop attribute rerank;
 alter type memhouse.request drop attribute eligible, drop attribute seeds;
-drop table memhouse.recall_document, memhouse.entity_alias, memhouse.entity_mention;
-alter table memhouse.knowledge drop column changed_at;
+drop table memhouse.recall_document, memhouse.entity_alias, memhouse.entity_mention cascade;
 reset role;

@@ -5,10 +5,6 @@ select set_config('search_path', 'pg_catalog, ' || quote_ident(n.nspname), true)
 from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
 where e.extname = 'vector';
 
--- When a row last changed: projections carry it as their watermark.
-alter table memhouse.knowledge add column changed_at timestamptz not null default now();
-comment on column memhouse.knowledge.changed_at is 'When the row last changed; a projection made from an older row is not used.';
-
 create table memhouse.entity_mention (
     account_id uuid not null,
     name_key text not null,

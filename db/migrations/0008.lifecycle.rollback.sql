@@ -3,6 +3,6 @@
 set local role memhouse_owner;
 delete from memhouse.server_setting where name in ('sweep_rows', 'sweep_ms');
 drop table memhouse.job, memhouse.tombstone, memhouse.lifecycle_change, memhouse.lifecycle_edge cascade;
-alter table memhouse.knowledge drop column revalidate_at cascade, drop column state_since cascade;
+drop index memhouse.knowledge_due_to_expire, memhouse.knowledge_due_for_revalidation;
 revoke usage on schema memhouse from memhouse_jobs;
 reset role;

@@ -82,17 +82,6 @@ insert into memhouse.lifecycle_edge (from_state, to_state, role, meaning) values
 ('rejected', 'redacted', 'curator', 'must not be shown again'),
 ('retracted', 'redacted', 'curator', 'must not be shown again, in the past neither');
 
-alter table memhouse.knowledge
-    add column state_since timestamptz,
-    add column revalidate_at timestamptz;
-update memhouse.knowledge set state_since = recorded_at;
-alter table memhouse.knowledge
-    alter column state_since set default now(),
-    alter column state_since set not null;
-comment on column memhouse.knowledge.state_since is
-    'The instant of the last change of state. The next one is never earlier, whatever the clocks say, so belief time does not run backwards.';
-comment on column memhouse.knowledge.revalidate_at is
-    'From then on an active statement is no longer believed until somebody says that it holds still; null is never.';
 -- The states repeat those with an edge to expired, as an index cannot look them up.
 create index knowledge_due_to_expire on memhouse.knowledge (expires_at)
 where expires_at is not null
