@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import select
+import threading
+import time
 
 import psycopg
 import pytest
@@ -93,6 +96,112 @@ def test_a_replayed_posture(attacker: Attacker, is_local: bool) -> None:
     )
     assert attacker.refused("select * from memhouse.knowledge") == "MH002"
     attacker.run("rollback")
+
+
+KEEP = "select set_config('spy.reader', current_setting('memhouse.reader'), false), set_config('spy.seal', current_setting('memhouse.seal'), false)"
+REPLAY = "select set_config('memhouse.reader', current_setting('spy.reader'), true), set_config('memhouse.seal', current_setting('spy.seal'), true)"
+
+
+def one_message(attacker: Attacker, *statements: str) -> list[str]:
+    """Sends all statements as one message of the simple query protocol: the last value of each, or the SQLSTATE that ended it."""
+    pgconn = attacker.conn.pgconn
+    pgconn.send_query("; ".join(statements).encode())
+    said = []
+
+    def next_result() -> psycopg.pq.PGresult | None:
+        # Waits where other threads can run meanwhile.
+        while pgconn.is_busy():
+            assert select.select([pgconn.socket], [], [], 30)[0]
+            pgconn.consume_input()
+        return pgconn.get_result()
+
+    while (result := next_result()) is not None:
+        failed = result.error_field(psycopg.pq.DiagnosticField.SQLSTATE)
+        rows = [result.get_value(row, column) for row in range(result.ntuples) for column in range(result.nfields)]
+        attacker.heard.append(repr(rows) + result.error_message.decode())
+        said.append((failed or (rows[-1] if rows else None) or b"").decode())
+    return said
+
+
+def begins(fortress: Fortress, who: str) -> str:
+    return f"select from memhouse.begin_read('{fortress.tokens[who]}'::text)"
+
+
+COUNT = "select count(*) from memhouse.knowledge"
+
+
+def test_a_posture_replayed_within_one_message(attacker: Attacker, fortress: Fortress) -> None:
+    """Its transactions begin at one instant, so the seal holds among them, and shows what the credential given shows."""
+    first = ("begin", begins(fortress, "weak"), KEEP, "commit")
+    said = one_message(attacker, *first, "begin", REPLAY, COUNT, "commit", COUNT)
+    assert said[-3:] == [str(len(fortress.visible)), "", "0"]
+    assert one_message(attacker, "begin", REPLAY, COUNT)[-1] == "MH002"
+    attacker.run("rollback")
+
+
+def test_parts_of_two_postures_within_one_message(attacker: Attacker, fortress: Fortress) -> None:
+    keep_seal = "select set_config('spy.seal', current_setting('memhouse.seal'), false)"
+    for one, other in (("weak", "rival"), ("rival", "weak"), ("low", "weak")):
+        said = one_message(
+            attacker, "begin", begins(fortress, one), KEEP, "commit", "begin", begins(fortress, other), keep_seal, "commit",
+            "begin", REPLAY, COUNT,
+        )  # fmt: skip
+        assert said[-1] == "MH002"
+        attacker.run("rollback")
+
+
+def test_a_posture_replayed_by_a_block_that_commits(attacker: Attacker, fortress: Fortress) -> None:
+    """A transaction that a procedure or block begins has an instant of its own."""
+    body = "; ".join([begins(fortress, "weak"), KEEP, "commit", REPLAY, COUNT]).replace("select", "perform")
+    assert one_message(attacker, f"do $$ begin {body}; end $$")[-1] == "MH002"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "select memhouse.revoke_credential('acme', 'fleeting')",
+        "select memhouse.renew_credential('acme', 'fleeting')",
+        "select memhouse.grant_scope('acme', 'fleeting', 'open', p_effect => 'deny')",
+        "select memhouse.set_clearance('acme', 'fleeting', 'public')",
+    ],
+)
+def test_a_posture_whose_authority_changes_within_one_message(
+    attacker: Attacker, fortress: Fortress, change: str
+) -> None:
+    with fortress.admin() as admin:
+        (token,) = admin.execute(
+            "select memhouse.create_credential('acme', 'fleeting', p_peer_key => 'mia', p_clearance => 'internal')"
+        ).fetchone()
+        admin.execute("select memhouse.grant_scope('acme', 'fleeting', 'open')")
+        try:
+            admin.execute("select pg_advisory_lock(4711)")
+            meanwhile = threading.Thread(target=change_while_waited_for, args=(admin, change))
+            meanwhile.start()
+            said = one_message(
+                attacker, "begin", f"select from memhouse.begin_read('{token}'::text)", KEEP, COUNT, "commit",
+                "select pg_advisory_lock(4711)", "select pg_advisory_unlock(4711)", "begin", REPLAY, COUNT,
+            )  # fmt: skip
+            meanwhile.join(30)
+            assert said[3] == str(len(fortress.visible))
+            assert said[-1] == "MH023"
+            attacker.run("rollback")
+        finally:
+            admin.execute(
+                "delete from memhouse.scope_grant where credential_id in (select credential_id from memhouse.credential where credential_name = 'fleeting')"
+            )
+            admin.execute("delete from memhouse.credential where credential_name = 'fleeting'")
+
+
+def change_while_waited_for(admin: psycopg.Connection, change: str) -> None:
+    """Makes a change as soon as somebody waits for the lock that this connection holds, and lets go of it."""
+    try:
+        for _ in range(1000):
+            if admin.execute("select from pg_locks where locktype = 'advisory' and not granted").rowcount:
+                break
+            time.sleep(0.01)
+        admin.execute(change)
+    finally:
+        admin.execute("select pg_advisory_unlock(4711)")
 
 
 def test_a_posture_carried_to_another_connection(attacker: Attacker, fortress: Fortress) -> None:

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import re
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+from click.testing import CliRunner
+from psycopg_pool import ConnectionPool
 
-from memhouse_thin import Client
-from support.fortress import Fortress
+from memhouse_thin import Client, errors
+from memhouse_thin.cli import main
+from support.fortress import CANARY, Fortress, build
+from support.servers import Server
+
+
+@pytest.fixture
+def own_fortress(server: Server, database: str) -> Iterator[Fortress]:
+    """A fortress in a database that a test may change."""
+    made = build(server, database)
+    yield made
+    server.drop_database(made.name)
 
 
 def server_log(fortress: Fortress) -> str:
@@ -76,6 +93,142 @@ def test_the_log_of_a_server_that_logs_every_statement(fortress: Fortress) -> No
     assert "memhouse.begin_read(" in log and "MH008" in log
     for secret in (token, token[:-1], "whispered"):
         assert secret not in log
+
+
+def test_statement_statistics_hold_no_text_and_no_token(own_fortress: Fortress, tmp_path: Path) -> None:
+    """pg_stat_statements keeps the text of statements, here also of those inside functions; all of ours bind their values."""
+    if "pg_stat_statements" not in own_fortress.server.installation.preloaded:
+        pytest.skip("the server has no pg_stat_statements")
+    token, boss = own_fortress.tokens["writer"], own_fortress.tokens["boss"]
+    file = tmp_path / "memory.jsonl"
+    entry = {"type": "knowledge", "scope": "open", "statement": "A whispered line.", "source_key": "whispered-2"}
+    file.write_text(json.dumps(entry) + "\n")
+    with own_fortress.admin() as admin:
+        admin.execute("create extension pg_stat_statements")
+        admin.execute("select pg_stat_statements_reset()")
+
+    with Client(own_fortress.dsn("app_writer"), credential=token, deadline_ms=60_000) as client:
+        source = client.observe("A whispered message.", scope="open", source_key="whispered-0", session_key="whispered")
+        id = client.remember(
+            "A whispered statement.", scope="open", subject_peer="mia", source_key="whispered-1", sources=[source],
+            metadata={"whispered": 1},
+        )  # fmt: skip
+        other = client.remember("Whispered too.", scope="open")
+        client.relate(other, id, "supports")
+        for profile in ("fast", "balanced", "thorough"):
+            client.search(
+                "a whispered question", profile=profile, as_of="2026-01-01", filters={"source": "whispered-0"}
+            )
+        client.search('"a whispered" phrase -whisperer', peer_key="mia", scope="open")
+        client.list_knowledge(filters={"source": "whispered-0"})
+        client.propose_promotion(id, "scope")
+        client.decline(id, reason="whispered reasons")
+        client.transition(other, "retracted", reason="whispered reasons")
+        client.erase(id)
+        with pytest.raises(errors.ProfileUnknown):
+            client.search("a whispered failure", profile="whispered profile")
+    with (
+        ConnectionPool(own_fortress.dsn(), min_size=1, max_size=8) as pool,
+        Client(pool, credential=boss, fan_out="parallel", fan_out_wait_ms=5_000, deadline_ms=60_000) as client,
+    ):
+        client.search("a whispered question about the topic")
+
+    made = {}
+    for user, arguments in (
+        ("app_writer", ["search", "a whispered question", "--no-embed"]),
+        ("app_writer", ["explain", "a whispered question", "--no-embed"]),
+        ("app_writer", ["remember", "A whispered statement.", "--scope", "open", "--no-embed"]),
+        ("app_writer", ["import", str(file), "--no-embed"]),
+        ("postgres", ["credential", "create", "clerk", "--account", "acme", "--grant", "open"]),
+        ("postgres", ["credential", "renew", "clerk", "--account", "acme"]),
+        ("postgres", ["export", "acme", "-o", str(tmp_path / "acme.jsonl")]),
+    ):
+        environment = {"MEMHOUSE_DSN": own_fortress.dsn(user), "MEMHOUSE_CREDENTIAL": token}
+        result = CliRunner().invoke(main, arguments, env=environment)
+        assert result.exit_code == 0, result.output
+        made[arguments[1]] = result.stdout.strip()
+
+    with own_fortress.admin() as admin:
+        kept = "\n".join(row[0] for row in admin.execute("select query from pg_stat_statements"))
+    for call in ("begin_read(", "remember(", "search_report(", "import_batch(", "explain_search(", "finish_search("):
+        assert f"memhouse.{call}" in kept
+    assert "insert into memhouse.knowledge" in kept
+    tokens = [token, boss, made["create"], made["renew"]]
+    assert all(secret.startswith("mh_") for secret in tokens)
+    for secret in (*tokens, "whisper", CANARY):
+        assert secret not in kept.lower()
+
+
+COUNTERS = (
+    "pg_stat_user_tables", "pg_stat_xact_user_tables", "pg_statio_user_tables", "pg_stat_user_indexes",
+    "pg_statio_user_indexes", "pg_stat_database", "pg_stat_user_functions",
+)  # fmt: skip
+# Counters of what everybody does, which no search moves by what it finds.
+HARMLESS = re.compile("pg_stat_get_db_(xact_|session|active_time|idle_|numbackends|blk_|parallel_|temp_)")
+
+
+def test_the_counters_can_be_closed(own_fortress: Fortress) -> None:
+    """By the script of docs/dba.md, as it stands there. Afterwards nothing that a search moves can be read."""
+    guide = (Path(__file__).parents[2] / "docs" / "dba.md").read_text()
+    (script,) = re.findall(r"To close the\s+counters.*?```sql\n(.*?)```", guide, re.DOTALL)
+    with psycopg.connect(own_fortress.dsn(), autocommit=True) as conn:
+        before = moved_by_a_search(conn, own_fortress)
+        assert {"pg_stat_get_numscans", "pg_stat_get_db_tuples_returned", "pg_stat_get_tuples_fetched"} <= before
+        for view in COUNTERS:
+            conn.execute(f"select * from {view}")
+        found = answer(conn, own_fortress)
+
+        with own_fortress.admin() as admin:
+            admin.execute(textwrap.dedent(script))
+
+        for view in COUNTERS:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                conn.execute(f"select * from {view}")
+        assert {name for name in moved_by_a_search(conn, own_fortress) if not HARMLESS.match(name)} == set()
+        assert answer(conn, own_fortress) == found
+    with own_fortress.admin() as admin:
+        admin.execute("set role pg_monitor")
+        assert admin.execute("select sum(idx_scan) > 0 from pg_stat_user_tables").fetchone() == (True,)
+
+
+def answer(conn: psycopg.Connection, fortress: Fortress) -> Any:
+    with conn.transaction():
+        conn.execute("select from memhouse.begin_read(%s::text)", (fortress.tokens["weak"],))
+        report = conn.execute(
+            "select memhouse.search_report('the topic of Alpha Harbour', p_profile => 'thorough', p_deadline_ms => 30000)"
+        ).fetchone()[0]
+        seen = {row[0] for row in conn.execute("select knowledge_id from memhouse.knowledge")}
+    assert seen == fortress.visible
+    return [hit["id"] for hit in report["candidates"]]
+
+
+def moved_by_a_search(conn: psycopg.Connection, fortress: Fortress) -> set[str]:
+    """Which counters that this login can read are others after a search, of the tables, the indexes and the database."""
+    functions = conn.execute(
+        """select proname::text from pg_proc
+           where pronamespace = 'pg_catalog'::regnamespace and proname ~ '^pg_stat_get_' and not proretset
+             and proargtypes = array['oid'::regtype]::oidvector and has_function_privilege(oid, 'execute') order by 1"""
+    ).fetchall()
+    asked = ", ".join(f"pg_catalog.{name}(o.oid)::text" for (name,) in functions)
+
+    def read() -> list[tuple[Any, ...]]:
+        with conn.transaction():
+            conn.execute("select pg_stat_force_next_flush()")
+        return conn.execute(
+            f"""select o.oid, {asked} from (
+                    select oid from pg_class where relnamespace = 'memhouse'::regnamespace and relkind in ('r', 'i')
+                    union all select oid from pg_database where datname = current_database()) as o order by 1"""
+        ).fetchall()
+
+    first = read()
+    answer(conn, fortress)
+    second = read()
+    return {
+        functions[place - 1][0]
+        for one, other in zip(first, second, strict=True)
+        for place in range(1, len(one))
+        if one[place] != other[place]
+    }
 
 
 def test_seal_keys_are_the_owners_alone(fortress: Fortress) -> None:

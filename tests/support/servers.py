@@ -29,6 +29,8 @@ TIERS = ("core", "pg_cron", "plpython3u")
 CRON_DATABASE = "memhouse_cron"
 # The extension that makes each tier; core is pgvector.
 _EXTENSIONS = {"core": "vector", "pg_cron": "pg_cron", "plpython3u": "plpython3u"}
+# Loaded with the server, where it has them.
+_PRELOADED = ("pg_cron", "pg_stat_statements")
 _OLDEST_MAJOR = 15
 
 
@@ -39,6 +41,7 @@ class Installation:
     id: str
     binaries: Path
     tiers: frozenset[str]
+    preloaded: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,8 @@ def installations() -> list[Installation]:
         extensions = Path(_ask(binaries / "pg_config", "--sharedir")) / "extension"
         tiers = {tier for tier, name in _EXTENSIONS.items() if (extensions / f"{name}.control").exists()}
         if major >= _OLDEST_MAJOR and "core" in tiers:
-            found.append(Installation(f"{kind}-{major}", binaries, frozenset(tiers)))
+            preloaded = tuple(name for name in _PRELOADED if (extensions / f"{name}.control").exists())
+            found.append(Installation(f"{kind}-{major}", binaries, frozenset(tiers), preloaded))
     return found
 
 
@@ -122,13 +126,13 @@ def running(installation: Installation) -> Iterator[Server]:
             "full_page_writes": "off",
             "logging_collector": "off",
             "timezone": "UTC",
+            "shared_preload_libraries": ",".join(installation.preloaded),
         }
         if "pg_cron" in installation.tiers:
-            settings |= {
-                "shared_preload_libraries": "pg_cron",
-                "cron.database_name": CRON_DATABASE,
-                "cron.use_background_workers": "on",
-            }
+            settings |= {"cron.database_name": CRON_DATABASE, "cron.use_background_workers": "on"}
+        if "pg_stat_statements" in installation.preloaded:
+            # What functions run inside them, too.
+            settings |= {"pg_stat_statements.track": "all", "pg_stat_statements.save": "off"}
         with Postgresql(
             base_dir=str(base),
             initdb=wrapper(base, binaries / "initdb", user),
