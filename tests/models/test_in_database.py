@@ -190,3 +190,44 @@ def test_a_library_that_is_not_there_costs_the_vector_only(filled: House) -> Non
         "semantic": "dependency_unavailable"
     }
     assert len(result) == 2
+
+
+@pytest.mark.parametrize("level", ["log", "debug5"])
+def test_what_a_failing_model_says_is_for_the_servers_log(filled: House, level: str) -> None:
+    """A reader that listens to everything hears that a model failed, and nothing of where the server keeps it."""
+    for name in ("bge_small_en", "colbert", "reranker_en"):
+        filled.execute("select memhouse.allow_model(%s)", name)
+    filled.execute("update memhouse.model_host set library = '/whispered/library'")
+    heard: list[str] = []
+    with psycopg.connect(filled.as_user("app_reader")) as conn:
+        conn.add_notice_handler(lambda notice: heard.append(told(notice)))
+        conn.execute(f"set client_min_messages = {level}")
+        conn.execute("select memhouse.begin_read(%s)", (filled.tokens["bot"],))
+        (report,) = conn.execute(
+            "select memhouse.search_report('billing', p_profile => 'thorough', p_deadline_ms => 30000)"
+        ).fetchone()
+        reasons = {item["name"]: item["reason_class"] for item in report["strategies"]["dropped"]}
+        assert reasons["semantic"] == "dependency_unavailable"
+        assert (report["rerank"]["outcome"], report["rerank"]["reason_class"]) == ("dropped", "failed")
+    assert heard or level == "log"
+    for words in ("whispered", "memhouse_thin", "Traceback", "ModuleNotFoundError", "failed with"):
+        assert not [message for message in heard if words in message]
+
+
+@pytest.mark.parametrize("call", ["select memhouse.embed('x')", "select * from memhouse.rerank('x', '{%s}')"])
+def test_a_model_that_fails_is_missing_to_whoever_calls_it(filled: House, call: str) -> None:
+    for name in ("bge_small_en", "colbert", "reranker_en"):
+        filled.execute("select memhouse.allow_model(%s)", name)
+    filled.execute("update memhouse.model_host set library = '/whispered/library'")
+    ids = ",".join(str(row[0]) for row in filled.execute("select knowledge_id from memhouse.knowledge"))
+    with pytest.raises(psycopg.Error) as caught:
+        value(filled, call % ids if "%s" in call else call)
+    assert caught.value.sqlstate == "MH025"
+    for words in ("whispered", "Traceback", "ModuleNotFoundError", "_py_"):
+        assert words not in told(caught.value.diag)
+
+
+def told(diagnostic: psycopg.errors.Diagnostic) -> str:
+    """Everything that a message of the server tells."""
+    fields = (diagnostic.message_primary, diagnostic.message_detail, diagnostic.message_hint, diagnostic.context)
+    return " ".join(field or "" for field in fields)

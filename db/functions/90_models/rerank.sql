@@ -1,10 +1,12 @@
 -- Statements in the order of a reranker, inside the server. Ids that this reader may not see give no row, like ids
--- that do not exist. Definer because it reads as memhouse_api. Errors: MH001, MH010, MH025.
+-- that do not exist. What a failing model says, paths of the server included, goes to the server's log and not to the caller.
+-- Definer because it reads as memhouse_api. Errors: MH001, MH010, MH025.
 create or replace function memhouse.rerank(p_query text, p_ids uuid[], p_kind text default 'cascade', p_ms integer default 1000)
 returns table (id uuid, score double precision)
 language plpgsql stable parallel unsafe security definer rows 50
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off
+set client_min_messages = error
 as $$
 declare
     v_account constant uuid := (memhouse._require_reader()).account_id;
@@ -25,6 +27,10 @@ begin
         memhouse._checked_text(p_query, 'p_query', memhouse._setting_int('max_query_chars')), v_ids, p_kind, clock_timestamp() + p_ms * interval '1 ms');
     return query
     select v_ids[s.place], s.score from unnest(v_scores) with ordinality as s (score, place) order by s.score desc, s.place;
+exception
+    when external_routine_exception then
+        raise log 'memhouse: reranking failed with %: %', sqlstate, sqlerrm;
+        perform memhouse._fail('MH025', 'The model failed; the server''s log says how.');
 end
 $$;
 alter function memhouse.rerank(text, uuid[], text, integer) owner to memhouse_api;
