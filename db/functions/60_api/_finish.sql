@@ -14,7 +14,7 @@ declare
     v_reader memhouse.reader := memhouse._require_reader();
     v_lock_timeout constant text := current_setting('lock_timeout');
     v_weights constant jsonb := p_plan.config -> 'strategies';
-    v_signals constant jsonb := p_plan.config -> 'signals';
+    v_signals record;
     v_result memhouse.retrieval;
     v_candidates memhouse.listed_candidate[] := '{}';
     v_part memhouse.part;
@@ -44,16 +44,27 @@ begin
         v_result.retrieval_outcomes := '[{"stage": "candidate_filter", "reason_class": "authorization_filtered"}]';
     end if;
 
+    select * into v_signals
+    from jsonb_to_record(coalesce(p_plan.config -> 'signals', '{}'))
+        as w (recency double precision, authority double precision, provenance double precision, status double precision);
     select array_agg(f.id order by f.fusion_score desc, f.id), array_agg(f.fusion_score order by f.fusion_score desc, f.id),
         array_agg(f order by f.fusion_score desc, f.id)
     into v_ids, v_scores, v_parts
-    from memhouse.fuse(v_candidates, v_weights, (p_plan.config ->> 'rrf_k')::integer, v_read, memhouse.signal_floor(v_signals)) as f;
+    from memhouse.fuse(v_candidates, v_weights, (p_plan.config ->> 'rrf_k')::integer, v_read,
+        memhouse.signals_factor(0, 0, 0, 0, v_signals.recency, v_signals.authority, v_signals.provenance, v_signals.status)) as f;
 
     -- id = any(array), not a join: the planner would expect 1,000 rows of a function and hash the whole account.
     select array_agg(row(
         p.rank, p.knowledge_id, p.statement, p.score, p.fusion_score,
-        jsonb_build_object('strategies', memhouse._breakdown((v_parts[p.place]).parts), 'fusion_score', p.fusion_score,
-                           'signals', p.signals, 'score', p.score,
+        jsonb_build_object('strategies', (
+                               select jsonb_object_agg(c.strategy, jsonb_strip_nulls(jsonb_build_object(
+                                   'raw', c.raw, 'normalised', c.normalised, 'rank', c.rank, 'weight', c.weight,
+                                   'contribution', c.contribution, 'detail', c.detail)))
+                               from unnest((v_parts[p.place]).parts) as c),
+                           'fusion_score', p.fusion_score,
+                           'signals', jsonb_build_object('recency', round(p.recency::numeric, 6), 'authority', p.authority,
+                                                         'provenance', p.provenance, 'status', p.status),
+                           'score', p.score,
                            -- Of today: in a read of the past it marks what was retracted or superseded since.
                            'lifecycle_state', p.lifecycle_state),
         p.kind, p.peer_key, p.scope_key, p.sensitivity, p.confidence, p.relevant_from, p.relevant_until, p.recorded_at, p.sources
@@ -62,15 +73,16 @@ begin
     from (
         select h.*, row_number() over (order by h.score desc, h.knowledge_id) as rank
         from (
-            select k.*, o.place, v_scores[o.place] as fusion_score, src.sources, sig.signals, s.scope_key, pe.peer_key,
-                v_scores[o.place] * memhouse.signals_factor(sig.signals, v_signals) as score
+            select k.*, o.place, v_scores[o.place] as fusion_score, src.sources, sig.*, s.scope_key, pe.peer_key,
+                v_scores[o.place] * memhouse.signals_factor(sig.recency, sig.authority, sig.provenance, sig.status,
+                    v_signals.recency, v_signals.authority, v_signals.provenance, v_signals.status) as score
             from memhouse.knowledge as k
             cross join lateral (select array_position(v_ids, k.knowledge_id) as place) as o
             cross join lateral (
                 select coalesce(array_agg(ks.observation_id order by ks.observation_id), '{}') as sources
                 from memhouse.knowledge_source as ks
                 where ks.account_id = v_reader.account_id and ks.knowledge_id = k.knowledge_id) as src
-            cross join lateral (select memhouse.signals(k.kind, k.lifecycle_state, k.recorded_at, cardinality(src.sources)) as signals) as sig
+            cross join lateral memhouse.signals(k.kind, k.lifecycle_state, k.recorded_at, cardinality(src.sources)) as sig
             join memhouse.scope as s on s.account_id = k.account_id and s.scope_id = k.scope_id
             left join memhouse.peer as pe on pe.account_id = k.account_id and pe.peer_id = k.subject_peer_id
             where k.account_id = v_reader.account_id and k.knowledge_id = any (v_ids)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
+
+# A memory store does not report home: the runtime reads this once, when it is imported.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+import onnxruntime
 
 from memhouse_thin.models import DEFAULT_EMBEDDER, MANIFEST, ModelError, find_model
 from memhouse_thin.results import EmbeddingIdentity
