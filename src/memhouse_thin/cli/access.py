@@ -5,20 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import click
-import psycopg
-from psycopg.rows import dict_row
 
-from memhouse_thin import core, sql
-from memhouse_thin.cli.app import command, main, print_json
-
-
-def _rows(dsn: str, query: str, **parameters: Any) -> list[dict[str, Any]]:
-    """The rows of one query, as the connection's own role."""
-    try:
-        with psycopg.connect(dsn, row_factory=dict_row, **core.connection_defaults(dsn)) as conn:
-            return conn.execute(query, parameters).fetchall()
-    except Exception as error:
-        raise core.failure(error) from error
+from memhouse_thin import sql
+from memhouse_thin.cli.app import command, main, print_json, query_rows
 
 
 def _table(rows: list[dict[str, Any]], headings: dict[str, str]) -> None:
@@ -53,11 +42,11 @@ def policies(
         if account is None:
             raise click.UsageError("--credential needs --account.")
         _credential(
-            _rows(dsn, sql.EFFECTIVE_ACCESS, account=account, credential_name=credential_name, peer_key=peer_key),
+            query_rows(dsn, sql.EFFECTIVE_ACCESS, account=account, credential_name=credential_name, peer_key=peer_key),
             as_json,
         )
         return
-    rows = _rows(dsn, sql.ROLE_POLICIES, role=role)
+    rows = query_rows(dsn, sql.ROLE_POLICIES, role=role)
     if as_json:
         print_json(rows)
         return
@@ -114,7 +103,9 @@ def explain_admission(
     Example
       memhouse explain-admission 019b76da-9a2e-7c1f-8a55-6f1b1e1f2a3b --credential support --account acme
     """
-    rows = _rows(dsn, sql.EXPLAIN_ADMISSION, account=account, credential_name=credential_name, id=id, peer_key=peer_key)
+    rows = query_rows(
+        dsn, sql.EXPLAIN_ADMISSION, account=account, credential_name=credential_name, id=id, peer_key=peer_key
+    )
     if as_json:
         print_json(rows)
         return

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import click
 import psycopg
+from psycopg.rows import dict_row
 
 from memhouse_thin import core, errors, server
 from memhouse_thin.errors import MemhouseError
@@ -175,6 +176,15 @@ def connection_string(dsn: str | None) -> str:
             "Start the embedded server with: memhouse up\nor name one with --dsn or MEMHOUSE_DSN.",
         )
     return found.dsn
+
+
+def query_rows(dsn: str, query: str, **parameters: Any) -> list[dict[str, Any]]:
+    """The rows of one query, in a transaction of its own, as the connection's own role."""
+    try:
+        with psycopg.connect(dsn, row_factory=dict_row, **core.connection_defaults(dsn)) as conn:
+            return conn.execute(query, parameters).fetchall()
+    except Exception as error:
+        raise core.failure(error) from error
 
 
 credential_option = click.option(

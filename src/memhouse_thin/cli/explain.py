@@ -8,38 +8,22 @@ import click
 import psycopg
 
 from memhouse_thin import core, sql
-from memhouse_thin.cli.app import command, credential_option, main, print_json
-from memhouse_thin.cli.memory import _embedder, _filters, embed_option
+from memhouse_thin.cli.app import command, main, print_json
+from memhouse_thin.cli.memory import chosen_embedder, question
 from memhouse_thin.client import exchange
 from memhouse_thin.core import Call, Rows
 
 
 @command(main, "explain")
-@click.argument("query")
-@credential_option
-@click.option("--peer", help="Key of the peer to read for.")
-@click.option("--scope", help="Read this scope and those above it; default: all that are granted.")
-@click.option("--profile", help="fast, balanced or thorough; default: the scope's own.")
-@click.option("--limit", type=int, default=12, show_default=True, help="How many statements, 1 to 100.")
-@click.option("--as-of", help="What held at this time.")
-@click.option("--known-at", help="What was known at this time.")
-@click.option("--filter", "filters", multiple=True, callback=_filters, metavar="KEY=VALUE", help="May be repeated.")
-@click.option("--deadline-ms", type=int, help="Milliseconds from the call; default: the profile's own.")
-@embed_option
+@question
 def explain(
     query: str,
     credential: str | None,
-    peer: str | None,
-    scope: str | None,
-    profile: str | None,
-    limit: int,
-    as_of: str | None,
-    known_at: str | None,
-    filters: dict[str, Any],
-    deadline_ms: int | None,
     embed: bool | None,
+    deadline_ms: int | None,
     dsn: str,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Ask QUERY as search does, and print what each step took.
 
@@ -51,7 +35,7 @@ def explain(
       memhouse explain "when does billing run?" --scope acme/billing --peer dana
       memhouse explain "who owns payroll" --profile thorough --json | jq '.steps[] | {step, ms}'
     """
-    embedder = _embedder(embed, dsn, credential)
+    embedder = chosen_embedder(embed, dsn, credential)
     clock = core.Clock(deadline_ms)
     vector = None
     if embedder is not None and query.strip():
@@ -61,15 +45,9 @@ def explain(
         query,
         clock,
         credential=credential,
-        peer_key=peer,
-        scope=scope,
-        profile=profile,
-        limit=limit,
-        as_of=as_of,
-        known_at=known_at,
-        filters=filters,
         embedding=vector,
         identity=None if embedder is None else core.identity_key(embedder.identity),
+        **asked,
     )
     before, after = core.brackets(joined=False, read=True)
     calls = (*before, *plan.calls[:-1], Call(sql.EXPLAIN_SEARCH, plan.calls[-1].params), *after)

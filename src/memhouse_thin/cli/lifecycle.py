@@ -10,22 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-import psycopg
-from psycopg.rows import dict_row
 
-from memhouse_thin import archive, core, sql
+from memhouse_thin import archive, sql
 from memhouse_thin.cli.admin import account_option, credential, peer
-from memhouse_thin.cli.app import EXIT_OTHER, command, main, print_json
+from memhouse_thin.cli.app import EXIT_OTHER, command, main, print_json, query_rows
 from memhouse_thin.errors import MemhouseError
-
-
-def _rows(dsn: str, query: str, **parameters: Any) -> list[dict[str, Any]]:
-    """The rows of one query, in a transaction of its own, as the connection's own role."""
-    try:
-        with psycopg.connect(dsn, row_factory=dict_row, **core.connection_defaults(dsn)) as conn:
-            return conn.execute(query, parameters).fetchall()
-    except Exception as error:
-        raise core.failure(error) from error
 
 
 @main.group("jobs")
@@ -50,14 +39,14 @@ def jobs_install(schedule: str, role: str | None, remove: bool, dsn: str, as_jso
       memhouse jobs install --role memhouse_cron --schedule "*/5 * * * *"
     """
     if remove:
-        (row,) = _rows(dsn, sql.UNINSTALL_JOBS)
+        (row,) = query_rows(dsn, sql.UNINSTALL_JOBS)
         removed = row["uninstall_jobs"]
         if as_json:
             print_json({"removed": removed})
         else:
             click.echo("jobs taken out of pg_cron" if removed else "pg_cron had no jobs of this database")
         return
-    (row,) = _rows(dsn, sql.INSTALL_JOBS, schedule=schedule, role=role)
+    (row,) = query_rows(dsn, sql.INSTALL_JOBS, schedule=schedule, role=role)
     if as_json:
         print_json({"pg_cron_job": row["install_jobs"], "schedule": schedule})
     else:
@@ -72,7 +61,7 @@ def jobs_list(dsn: str, as_json: bool) -> None:
     Example
       memhouse jobs list
     """
-    found = _rows(dsn, sql.JOBS)
+    found = query_rows(dsn, sql.JOBS)
     if as_json:
         print_json([{name: _plain(value) for name, value in job.items()} for job in found])
         return
@@ -146,7 +135,7 @@ def jobs_worker(every: float, dsn: str, as_json: bool) -> None:
 
 
 def _run(dsn: str, name: str | None) -> list[tuple[str, int | None]]:
-    rows = _rows(dsn, sql.RUN_DUE_JOBS) if name is None else _rows(dsn, sql.RUN_JOB, job=name)
+    rows = query_rows(dsn, sql.RUN_DUE_JOBS) if name is None else query_rows(dsn, sql.RUN_JOB, job=name)
     return [(job, changed) for job, changed in (row.values() for row in rows)]
 
 
@@ -223,7 +212,7 @@ def credential_renew(name: str, account: str, dsn: str, as_json: bool) -> None:
     Example
       export MEMHOUSE_CREDENTIAL=$(memhouse credential renew bot --account acme)
     """
-    (row,) = _rows(dsn, sql.RENEW_CREDENTIAL, account=account, name=name)
+    (row,) = query_rows(dsn, sql.RENEW_CREDENTIAL, account=account, name=name)
     token = row["renew_credential"]
     if as_json:
         print_json({"credential": name, "token": token})
@@ -245,7 +234,7 @@ def peer_erase(key: str, account: str, yes: bool, dsn: str, as_json: bool) -> No
     """
     if not yes:
         click.confirm(f"Erase {key} and everything about {key} for good?", abort=True, err=True)
-    (erased,) = _rows(dsn, sql.ERASE_PEER, account=account, peer_key=key)
+    (erased,) = query_rows(dsn, sql.ERASE_PEER, account=account, peer_key=key)
     if as_json:
         print_json({"peer": key, **erased})
     else:

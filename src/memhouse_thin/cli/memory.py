@@ -27,7 +27,7 @@ embed_option = click.option(
 )
 
 
-def _embedder(embed: bool | None, dsn: str, credential: str | None) -> Embedder | None:
+def chosen_embedder(embed: bool | None, dsn: str, credential: str | None) -> Embedder | None:
     """The local embedder, if wanted; by default only where the server knows its identity."""
     if embed is False:
         return None
@@ -57,36 +57,36 @@ def _filters(context: click.Context, option: click.Parameter, given: tuple[str, 
     return filters
 
 
+def question(function: Callable[..., None]) -> Callable[..., None]:
+    """The argument and options of a question, named as in ``Client.search``."""
+    for part in reversed(
+        (
+            click.argument("query"),
+            credential_option,
+            click.option("--peer", "peer_key", help="Key of the peer to read for."),
+            click.option("--scope", help="Read this scope and those above it; default: all that are granted."),
+            click.option("--profile", help="fast, balanced or thorough; default: the scope's own."),
+            click.option("--limit", type=int, default=12, show_default=True, help="How many statements, 1 to 100."),
+            click.option("--as-of", help="What held at this time."),
+            click.option("--known-at", help="What was known at this time."),
+            click.option(
+                "--filter", "filters", multiple=True, callback=_filters, metavar="KEY=VALUE", help="May be repeated."
+            ),
+            click.option("--deadline-ms", type=int, help="Milliseconds from the call; default: the profile's own."),
+            embed_option,
+        )
+    ):
+        function = part(function)
+    return function
+
+
 @command(main, "search")
-@click.argument("query")
-@credential_option
-@click.option("--peer", help="Key of the peer to read for.")
-@click.option("--scope", help="Read this scope and those above it; default: all that are granted.")
-@click.option("--profile", help="fast, balanced or thorough; default: the scope's own.")
-@click.option("--limit", type=int, default=12, show_default=True, help="How many statements, 1 to 100.")
-@click.option("--as-of", help="What held at this time.")
-@click.option("--known-at", help="What was known at this time.")
-@click.option("--filter", "filters", multiple=True, callback=_filters, metavar="KEY=VALUE", help="May be repeated.")
-@click.option("--deadline-ms", type=int, help="Milliseconds from the call; default: the profile's own.")
+@question
 @click.option(
     "--rerank", is_flag=True, help="Let local models rerank, where the profile wants it and the server has none."
 )
-@embed_option
 def search(
-    query: str,
-    credential: str | None,
-    peer: str | None,
-    scope: str | None,
-    profile: str | None,
-    limit: int,
-    as_of: str | None,
-    known_at: str | None,
-    filters: dict[str, Any],
-    deadline_ms: int | None,
-    rerank: bool,
-    embed: bool | None,
-    dsn: str,
-    as_json: bool,
+    query: str, credential: str | None, embed: bool | None, rerank: bool, dsn: str, as_json: bool, **asked: Any
 ) -> None:
     """Ask what this reader's memory says about QUERY.
 
@@ -100,20 +100,10 @@ def search(
       memhouse search '"billing run" -test' --filter kind=policy --limit 5
       memhouse search "who owns payroll" --json | jq -r '.candidates[].statement'
     """
-    embedder = _embedder(embed, dsn, credential)
+    embedder = chosen_embedder(embed, dsn, credential)
     reranker = local_rerankers() if rerank else None
     with Client(dsn, credential=credential, embedder=embedder, reranker=reranker) as client:
-        result = client.search(
-            query,
-            peer_key=peer,
-            scope=scope,
-            profile=profile,
-            limit=limit,
-            as_of=as_of,
-            known_at=known_at,
-            filters=filters,
-            deadline_ms=deadline_ms,
-        )
+        result = client.search(query, **asked)
     if as_json:
         print_json(result.to_json())
     else:
@@ -154,7 +144,7 @@ def remember(
       memhouse remember "The billing job runs at 02:00 UTC." --scope acme/billing
       memhouse remember "Prefers mail to calls." --scope acme --subject dana --kind preference --sensitivity personal
     """
-    embedder = _embedder(embed, dsn, credential)
+    embedder = chosen_embedder(embed, dsn, credential)
     with Client(dsn, credential=credential, embedder=embedder) as client:
         id = client.remember(
             text,
@@ -230,7 +220,7 @@ def import_(
     if archive:
         restore_archive(file, dsn, as_json)
         return
-    embedder = _embedder(embed, dsn, credential)
+    embedder = chosen_embedder(embed, dsn, credential)
     if resume and commit_every is None:
         commit_every = 500
     try:
