@@ -18,6 +18,10 @@ declare
     v_reader memhouse.reader := memhouse._require_reader();
     v_max_statement constant integer := memhouse._setting_int('max_statement_chars');
     v_max_observation constant integer := memhouse._setting_int('max_observation_chars');
+    v_kinds constant text[] := enum_range(null::memhouse.knowledge_kind);
+    v_sensitivities constant text[] := enum_range(null::memhouse.sensitivity);
+    v_levels constant text[] := enum_range(null::memhouse.target_level);
+    v_states constant text[] := array['active', 'provisional', 'proposed'];
     v_since constant tstzmultirange := tstzmultirange(tstzrange(now(), null));
     v_scope_keys text[];
     v_scope_ids uuid[];
@@ -65,8 +69,7 @@ begin
     select v_reader.account_id, v_ids[l.place], s.id, p.id,
         memhouse._checked_text(coalesce(l.role, 'user'), 'p_role', 50),
         memhouse._checked_text(l.content, 'p_content', v_max_observation),
-        memhouse._one_of(coalesce(l.sensitivity, case when p.id is null then 'internal' else 'personal' end),
-                         enum_range(null::memhouse.sensitivity)::text[], 'p_sensitivity')::memhouse.sensitivity,
+        memhouse._one_of(coalesce(l.sensitivity, case when p.id is null then 'internal' else 'personal' end), v_sensitivities, 'p_sensitivity')::memhouse.sensitivity,
         coalesce(l.occurred_at, now()), l.source_key,
         case when l.session_key is not null then memhouse._checked_text(l.session_key, 'p_session_key', 500) end,
         memhouse._checked_metadata(l.metadata), v_reader.credential_id
@@ -85,11 +88,11 @@ begin
         active_during, provisional_during, confidence, corroboration, relevant_from, relevant_until, expires_at,
         source_key, metadata, written_by)
     select v_reader.account_id, v_ids[l.place], s.id, p.id,
-        memhouse._one_of(coalesce(l.kind, 'fact'), enum_range(null::memhouse.knowledge_kind)::text[], 'p_kind')::memhouse.knowledge_kind,
+        memhouse._one_of(coalesce(l.kind, 'fact'), v_kinds, 'p_kind')::memhouse.knowledge_kind,
         memhouse._checked_text(l.statement, 'p_statement', v_max_statement),
-        memhouse._one_of(coalesce(l.sensitivity, 'internal'), enum_range(null::memhouse.sensitivity)::text[], 'p_sensitivity')::memhouse.sensitivity,
-        c.level::memhouse.target_level,
-        memhouse._one_of(c.state, array['active', 'provisional', 'proposed'], 'p_state')::memhouse.lifecycle_state,
+        memhouse._one_of(coalesce(l.sensitivity, 'internal'), v_sensitivities, 'p_sensitivity')::memhouse.sensitivity,
+        memhouse._one_of(c.level, v_levels, 'p_target_level')::memhouse.target_level,
+        memhouse._one_of(c.state, v_states, 'p_state')::memhouse.lifecycle_state,
         case c.state when 'active' then v_since else '{}' end,
         case c.state when 'provisional' then v_since else '{}' end,
         c.confidence, greatest(c.sources - 1, 0), l.relevant_from, l.relevant_until, l.expires_at,

@@ -21,6 +21,10 @@ declare
     v_id uuid := memhouse.uuid_v7();
     v_subject uuid := memhouse._peer(p_subject_peer);
     v_level text := coalesce(p_target_level, case when v_subject is null then 'scope' else 'peer' end);
+    v_max constant integer := memhouse._setting_int('max_statement_chars');
+    v_kinds constant text[] := enum_range(null::memhouse.knowledge_kind);
+    v_sensitivities constant text[] := enum_range(null::memhouse.sensitivity);
+    v_levels constant text[] := enum_range(null::memhouse.target_level);
     v_since constant tstzmultirange := tstzmultirange(tstzrange(now(), null));
 begin
     perform memhouse._check_statement(p_subject_peer, v_level, p_confidence, p_relevant_from, p_relevant_until);
@@ -30,10 +34,10 @@ begin
         active_during, provisional_during, confidence, corroboration, relevant_from, relevant_until, expires_at,
         source_key, metadata, written_by)
     select v_reader.account_id, v_id, v_scope_id, v_subject,
-        memhouse._one_of(p_kind, enum_range(null::memhouse.knowledge_kind)::text[], 'p_kind')::memhouse.knowledge_kind,
-        memhouse._checked_text(p_statement, 'p_statement', memhouse._setting_int('max_statement_chars')),
-        memhouse._one_of(p_sensitivity, enum_range(null::memhouse.sensitivity)::text[], 'p_sensitivity')::memhouse.sensitivity,
-        v_level::memhouse.target_level,
+        memhouse._one_of(p_kind, v_kinds, 'p_kind')::memhouse.knowledge_kind,
+        memhouse._checked_text(p_statement, 'p_statement', v_max),
+        memhouse._one_of(p_sensitivity, v_sensitivities, 'p_sensitivity')::memhouse.sensitivity,
+        memhouse._one_of(v_level, v_levels, 'p_target_level')::memhouse.target_level,
         memhouse._one_of(p_state, array['active', 'provisional', 'proposed'], 'p_state')::memhouse.lifecycle_state,
         case p_state when 'active' then v_since else '{}' end,
         case p_state when 'provisional' then v_since else '{}' end,
