@@ -111,6 +111,7 @@ grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse._applicable(text, memhouse.request), memhouse._deadline_fired(timestamptz),
     memhouse._write_scope(text), memhouse._peer(text), memhouse._checked_text(text, text, integer),
     memhouse._checked_metadata(jsonb), memhouse._known_source_key(text, text), memhouse._attach_sources(uuid, uuid[]),
+    memhouse._claim_source_keys(text[], text[], uuid[], uuid[], text[], text[], text[], timestamptz[]),
     memhouse._known_source_keys(text, text[]), memhouse._attach_all_sources(uuid[], uuid[]), memhouse._audit_all(uuid, text, uuid[], jsonb[]),
     memhouse._rows_read(text, memhouse.request), memhouse._import_ids(text[], text[]), memhouse._check_statement(text, text, real, timestamptz, timestamptz),
     memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters)

@@ -89,6 +89,32 @@ def test_a_source_key_is_stored_once(memory: Memory) -> None:
     assert stored(memory, statement("Two.", source_key="k-2")) == [ids[1]]
 
 
+@pytest.mark.parametrize("way", ["remember", "import_batch"])
+def test_a_key_is_looked_up_by_itself_in_an_account_the_statistics_do_not_know(memory: Memory, way: str) -> None:
+    def fetched() -> int:
+        return memory.call(
+            "select idx_tup_fetch from pg_stat_xact_user_tables where relid = 'memhouse.knowledge'::regclass"
+        )
+
+    def fill(token: str) -> None:
+        memory.conn.execute("select memhouse.begin_write(%s)", (token,))
+        stored(memory, *(statement(f"Line {n}.", source_key=f"k-{n}") for n in range(2000)))
+
+    memory.call("select memhouse.create_account('known')")
+    memory.call("select memhouse.create_scope('known', 'lab/a')")
+    token = memory.call("select memhouse.create_credential('known', 'writer')")
+    memory.call("select memhouse.grant_scope('known', 'writer', 'lab/a', 'member')")
+    fill(token)
+    memory.conn.execute("analyze memhouse.knowledge")
+    fill(memory.writer)
+    before = fetched()
+    if way == "remember":
+        memory.remember("One more.", source_key="k-2000")
+    else:
+        stored(memory, statement("One more.", source_key="k-2000"))
+    assert fetched() - before < 100
+
+
 def test_each_line_is_in_the_audit_log_as_if_it_came_alone(memory: Memory) -> None:
     memory.write()
     ids = stored(

@@ -60,6 +60,21 @@ begin
                        then memhouse._checked_text(line.value ->> 'source_key', 'p_source_key', 500) end order by line.place)
     into v_types, v_source_keys
     from jsonb_array_elements(p_lines) with ordinality as line (value, place);
+    if 'source_key' = any (v_words) then
+        perform memhouse._claim_source_keys(
+            array_agg(l.type), array_agg(l.source_key), array_agg(s.id), array_agg(p.id),
+            array_agg(coalesce(l.sensitivity, case when l.type = 'observation' and p.id is not null then 'personal' else 'internal' end)),
+            array_agg(case when l.type = 'observation' then 'peer'
+                           else coalesce(l.target_level, case when p.id is null then 'scope' else 'peer' end) end),
+            array_agg(case when l.type = 'observation' then 'active' else coalesce(l.state, 'active') end),
+            array_agg(case l.type when 'knowledge' then l.expires_at end))
+        from jsonb_to_recordset(p_lines) as l (
+            type text, scope text, source_key text, peer_key text, subject_peer text, sensitivity text, target_level text, state text,
+            expires_at timestamptz)
+        join unnest(v_scope_keys, v_scope_ids) as s (key, id) on s.key = l.scope
+        left join unnest(v_peer_keys, v_peer_ids) as p (key, id)
+            on p.key = case l.type when 'observation' then l.peer_key else l.subject_peer end;
+    end if;
     select array_agg(i.id order by i.place), array_agg(i.is_new order by i.place) into v_ids, v_new
     from memhouse._import_ids(v_types, v_source_keys) as i;
 

@@ -18,14 +18,19 @@ declare
     v_peer_id uuid := memhouse._peer(p_peer_key);
     v_max constant integer := memhouse._setting_int('max_observation_chars');
     v_sensitivities constant text[] := enum_range(null::memhouse.sensitivity);
+    v_sensitivity constant text := coalesce(p_sensitivity, case when v_peer_id is null then 'internal' else 'personal' end);
 begin
+    if p_source_key is not null then
+        perform memhouse._claim_source_keys(
+            '{observation}', array[p_source_key], array[v_scope_id], array[v_peer_id], array[v_sensitivity], '{peer}', '{active}', '{null}');
+    end if;
     insert into memhouse.observation (
         account_id, observation_id, scope_id, peer_id, role, content, sensitivity, occurred_at, source_key, session_key,
         metadata, written_by)
     select v_reader.account_id, v_id, v_scope_id, v_peer_id,
         memhouse._checked_text(p_role, 'p_role', 50),
         memhouse._checked_text(p_content, 'p_content', v_max),
-        memhouse._one_of(coalesce(p_sensitivity, case when v_peer_id is null then 'internal' else 'personal' end), v_sensitivities, 'p_sensitivity')::memhouse.sensitivity,
+        memhouse._one_of(v_sensitivity, v_sensitivities, 'p_sensitivity')::memhouse.sensitivity,
         coalesce(p_occurred_at, now()),
         case when p_source_key is not null then memhouse._checked_text(p_source_key, 'p_source_key', 500) end,
         case when p_session_key is not null then memhouse._checked_text(p_session_key, 'p_session_key', 500) end,

@@ -28,6 +28,11 @@ declare
     v_since constant tstzmultirange := tstzmultirange(tstzrange(now(), null));
 begin
     perform memhouse._check_statement(p_subject_peer, v_level, p_confidence, p_relevant_from, p_relevant_until);
+    if p_source_key is not null then
+        perform memhouse._claim_source_keys(
+            '{knowledge}', array[p_source_key], array[v_scope_id], array[v_subject], array[p_sensitivity], array[v_level],
+            array[p_state], array[p_expires_at]);
+    end if;
 
     insert into memhouse.knowledge (
         account_id, knowledge_id, scope_id, subject_peer_id, kind, statement, sensitivity, target_level, lifecycle_state,
