@@ -1,8 +1,8 @@
 """``python -m bench.oracle --dsn DSN [--rows N] [--rounds N]``.
 
-Whether time tells what is hidden: a weak reader asks for a term that stands only in rows hidden from it, and for one
-that stands nowhere, turn by turn in one run; and authenticates with a token that never was, one that was revoked, and
-its own. Prints the distributions. The role must be a superuser's.
+Whether time tells what is hidden: a weak reader asks for a name that stands only in rows hidden from it (restricted ones
+and another peer's), and for one that stands nowhere, turn by turn in one run; and authenticates with a token that never
+was, one that was revoked, and its own. Prints the distributions. The role must be a superuser's.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import psycopg
 
 from bench.admission.corpus import ACCOUNT, load, token
 
-#: term, hidden rows that hold it
+#: name, hidden rows that hold it; its words are in the full-text index, and it in the index of mentions
 HIDDEN = {"zanzibarite": 1, "quellenkunde": 100, "orinocoward": 2_000}
 ABSENT = "nowhereword"
 
@@ -70,15 +70,21 @@ def _hide(conn: psycopg.Connection) -> None:
     for term, rows in HIDDEN.items():
         conn.execute(
             """insert into memhouse.knowledge (account_id, knowledge_id, scope_id, kind, statement, sensitivity, target_level,
-                   lifecycle_state, active_during, confidence)
+                   lifecycle_state, active_during, confidence, subject_peer_id)
                select s.account_id, memhouse.uuid_v7(), s.scope_id, 'fact', format('Hidden note %%s about %%s.', i, %s::text),
-                   'restricted', 'scope', 'active', tstzmultirange(tstzrange(now(), null)), 1
-               from memhouse.scope as s join memhouse.account as a using (account_id), generate_series(1, %s) as i
-               where a.account_key = %s and s.scope_key = 'scope-1'
+                   case when i %% 2 = 0 then 'personal' else 'restricted' end::memhouse.sensitivity,
+                   case when i %% 2 = 0 then 'peer' else 'scope' end::memhouse.target_level,
+                   'active', tstzmultirange(tstzrange(now(), null)), 1, case when i %% 2 = 0 then p.peer_id end
+               from memhouse.scope as s join memhouse.account as a using (account_id)
+               join memhouse.peer as p using (account_id), generate_series(1, %s) as i
+               where a.account_key = %s and s.scope_key = 'scope-1' and p.peer_key = 'peer-2'
                  and not exists (select from memhouse.knowledge where tsv @@ plainto_tsquery('english', %s))""",
-            (term, rows, ACCOUNT, term),
+            (term.capitalize(), rows, ACCOUNT, term),
         )
-    conn.execute("vacuum analyze memhouse.knowledge")
+    with conn.transaction():
+        conn.execute("select from memhouse.begin_internal(%s)", (ACCOUNT,))
+        conn.execute("select memhouse.rebuild_entities()")
+    conn.execute("vacuum analyze")
 
 
 def _search(conn: psycopg.Connection, reader: str, term: str) -> None:

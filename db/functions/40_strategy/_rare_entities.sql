@@ -17,10 +17,14 @@ declare
     v_admitted integer;
     v_ceiling integer;
 begin
-    -- Most questions name nothing that is known: then there is nothing to weigh.
+    -- Most questions name nothing that is known: then there is nothing to weigh. With a limit, so that each name is one
+    -- look-up: exists would be a join, of all that the account holds.
     v_names := array(
-        select n.name from unnest(p_names) as n (name)
-        where exists (select from memhouse.admissible_mention as m where m.account_id = v_account and m.name_key = n.name and m.audience = any (p_audiences)));
+        select n.name
+        from unnest(p_names) as n (name)
+        cross join lateral (
+            select from memhouse.admissible_mention as m
+            where m.account_id = v_account and m.name_key = n.name and m.audience = any (p_audiences) limit 1) as known);
     if v_names = '{}' then
         return;
     end if;
