@@ -36,7 +36,7 @@ from bench.quality.vectors import CachedEmbedder
 from bench.tables import heading, machine, row, say
 from memhouse_thin import Client
 from memhouse_thin.models import find_model
-from memhouse_thin.models.rerank import LateInteraction, LocalRerankers
+from memhouse_thin.models.rerank import LocalRerankers
 from memhouse_thin.reranking import Reranker
 
 #: Strategies that can answer a question alone. temporal needs an instant, salience_recency a blank query, and
@@ -51,8 +51,12 @@ SYSTEMS: tuple[tuple[str, dict[str, float] | None], ...] = (
     ("balanced", None),
     ("thorough", None),
 )
-#: The second look that thorough may take, with models in the client.
-RERANKERS = ("late_interaction", "cross_encoder", "cascade")
+#: The second looks that thorough may take, with models in the client, and what suits each; the cascade is thorough's own.
+RERANKERS: dict[str, dict[str, object]] = {
+    "late_interaction": {"rerank_weight": 0.5},
+    "cross_encoder": {"rerank_head": 20, "rerank_weight": 0.5},
+    "cascade": {},
+}
 LIMIT = 100
 # Quality must not depend on how busy the machine is; the times are printed.
 DEADLINE_MS = 60_000
@@ -84,7 +88,13 @@ def main() -> int:
     parser.add_argument("--dsn", required=True, help="a migrated database")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where vectors are kept between runs")
     parser.add_argument("--questions", type=int, metavar="N", help="ask only N, spread over all of them")
-    parser.add_argument("--rerank", action="store_true", help="also thorough with each kind of reranker (slow)")
+    parser.add_argument(
+        "--rerank",
+        nargs="*",
+        choices=RERANKERS,
+        metavar="KIND",
+        help=f"also thorough with these rerankers, or with each (slow): {', '.join(RERANKERS)}",
+    )
     parser.add_argument("--plot", type=Path, metavar="NAME", help="draw NAME.png and NAME.svg (needs the bench extra)")
     options = parser.parse_args()
     if options.documents and not (options.queries and options.judgements):
@@ -116,16 +126,19 @@ def main() -> int:
                 questions = spread(jsonl_questions(options.queries, options.judgements), options.questions)
             account.load(file, "jsonl")
     under = machine(account.conn)
-    systems = answers(account, questions, rerank=options.rerank)
+    kinds = () if options.rerank is None else options.rerank or tuple(RERANKERS)
+    systems = answers(account, questions, kinds)
     print(f"\n{under}")
     if options.locomo:
         print_locomo(systems)
+        print_halves(systems, ("R@10", recall_at(10)), ("MRR", mrr))
     else:
         print_judged(
             systems,
             "SciFact" if options.scifact else str(options.documents),
             baselines.SCIFACT if options.scifact else {},
         )
+        print_halves(systems, ("nDCG@10", ndcg_10), ("MRR", mrr))
     if options.plot:
         measure = recall_at(10) if options.locomo else ndcg_10
         points = {
@@ -137,7 +150,7 @@ def main() -> int:
     return 0
 
 
-def answers(account: BenchAccount, questions: Sequence[Question], *, rerank: bool) -> dict[str, list[Asked]]:
+def answers(account: BenchAccount, questions: Sequence[Question], rerank: Sequence[str]) -> dict[str, list[Asked]]:
     """Every system's answers; last the rank fusion of the very lists that balanced fuses by score."""
     systems = {}
     for name, strategies in SYSTEMS:
@@ -146,13 +159,12 @@ def answers(account: BenchAccount, questions: Sequence[Question], *, rerank: boo
     if rerank:
         rerankers = LocalRerankers().load()
         started = time.perf_counter()
-        model = find_model("colbert")
-        assert model is not None
         with Client(account.dsn, credential=account.credential) as memory:
-            packed = memory.pack_missing(LateInteraction(model))
+            packed = memory.pack_missing(rerankers.late)
         say(f"token vectors of {packed} statements in {time.perf_counter() - started:.0f} s")
-        for kind in RERANKERS:
-            config = {"reranker": kind, "deadline_ms": DEADLINE_MS, "reserved_rerank_ms": DEADLINE_MS // 2}
+        for kind in rerank:
+            unhurried = {"deadline_ms": DEADLINE_MS, "reserved_rerank_ms": DEADLINE_MS // 2}
+            config = {"reranker": kind, **unhurried, **RERANKERS[kind]}
             profile = account.profile(f"thorough {kind}", config, "thorough")
             name = f"thorough, {kind.replace('_', ' ')}"
             systems[name] = ask(account, name, profile, questions, rerankers)
@@ -188,6 +200,20 @@ def ask(
             asked.append(Asked(question, ranked, result.total_ms, bool(result.strategies.dropped)))
     say(f"{name}: {len(asked)} questions in {time.perf_counter() - started:.0f} s")
     return asked
+
+
+def halves(asked: Sequence[Asked]) -> tuple[list[Asked], list[Asked]]:
+    """The half that the defaults of the profiles were chosen on, and the other: every second conversation, or question.
+
+    LoCoMo's conversations 0, 2, 4, 6 and 8; of a set with one scope the odd questions, counted from 0.
+    """
+    scopes = sorted({item.question.scope for item in asked})
+    if len(scopes) > 1:
+        chosen = [scopes.index(item.question.scope) % 2 == 0 for item in asked]
+    else:
+        chosen = [place % 2 == 1 for place in range(len(asked))]
+    pairs = list(zip(asked, chosen, strict=True))
+    return [item for item, on in pairs if on], [item for item, on in pairs if not on]
 
 
 # Measures ----------------------------------------------------------------------------------------
@@ -270,6 +296,17 @@ def print_locomo(systems: dict[str, list[Asked]]) -> None:
                 for category in "12345"
             ),
         )
+
+
+def print_halves(systems: dict[str, list[Asked]], first: tuple[str, Measure], second: tuple[str, Measure]) -> None:
+    """Two measures on the half that defaults were chosen on, and on the other."""
+    heading(
+        "The half that the profiles were chosen on, and the other",
+        *("system", first[0], f"{first[0]}, other half", second[0], f"{second[0]}, other half"),
+    )
+    for name, asked in systems.items():
+        parts = halves(core(asked))
+        row(name, *(cell(average(part, measure)) for _, measure in (first, second) for part in parts))
 
 
 def print_judged(systems: dict[str, list[Asked]], title: str, published: dict[str, float]) -> None:

@@ -4,7 +4,7 @@ update memhouse.profile set config = jsonb_set(config, '{strategies,entity_match
 where profile_name in ('balanced', 'thorough');
 update memhouse.profile
 set config = jsonb_set(config - 'reranker', '{strategies,relation_expand}', '0.6')
-    || '{"rerank_head": 20, "rerank_weight": 0.5}'
+    || '{"rerank_head": 20, "rerank_weight": 0.5, "reserved_rerank_ms": 600}'
 where profile_name = 'thorough';
 delete from memhouse.server_setting where name in ('model_memory_mb', 'query_cache_entries');
 alter type memhouse.retrieval drop attribute more;

@@ -53,7 +53,7 @@ update memhouse.profile set config = jsonb_set(config, '{strategies,entity_match
 where profile_name in ('balanced', 'thorough');
 update memhouse.profile
 set config = jsonb_set(config, '{strategies,relation_expand}', '0.3')
-    || '{"rerank_head": 50, "rerank_weight": 0.9, "reranker": "cascade"}'
+    || '{"rerank_head": 100, "rerank_weight": 1, "reserved_rerank_ms": 750, "reranker": "cascade"}'
 where profile_name = 'thorough';
 
 reset role;

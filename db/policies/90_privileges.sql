@@ -171,8 +171,8 @@ begin
     if exists (select from pg_proc as p where p.pronamespace = 'memhouse'::regnamespace and p.proname = 'allow_model') then
         grant execute on function memhouse._model_library(),
             memhouse._py_embed(text, text, text, text, boolean, integer, integer),
-            memhouse._py_rerank(text, text, text, text, text[], bytea[], double precision, integer),
-            memhouse._rerank_scores(text, uuid[], text, timestamptz), memhouse.embed(text, text)
+            memhouse._py_rerank(text, text, text, text, text[], bytea[], double precision[], double precision, integer),
+            memhouse._rerank_scores(text, uuid[], double precision[], text, timestamptz), memhouse.embed(text, text)
             to memhouse_api;
         grant execute on function memhouse.embed(text, text), memhouse.rerank(text, uuid[], text, integer) to memhouse_reader;
         grant execute on function memhouse.model_status() to memhouse_reader, memhouse_admin;

@@ -137,7 +137,7 @@ class Stage:
         reason = None if scorer is not None else "dependency_unavailable"
         if scorer is not None:
             try:
-                documents = [Document(hit.statement, bits.get(hit.id)) for hit in head]
+                documents = [Document(hit.statement, bits.get(hit.id), hit.score) for hit in head]
                 scores = scorer.score(self.query, documents, self.until)
                 if not all(map(math.isfinite, scores)):
                     raise ValueError(f"{scorer.name} gave NaN or infinity.")

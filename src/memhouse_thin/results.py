@@ -55,10 +55,11 @@ class EmbeddingIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A statement for a reranker; ``bits`` are its stored token vectors, when it has some."""
+    """A statement for a reranker; ``bits`` are its stored token vectors, when it has some, ``score`` what it had."""
 
     text: str
     bits: bytes | None = None
+    score: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

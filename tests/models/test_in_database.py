@@ -19,6 +19,8 @@ STATEMENTS = (
     "Billing is owned by Dana.",
     "Invoices are sent on Mondays.",
     "The depot has eleven parking lots.",
+    # Longer than the passage that a cascade's cross-encoder reads.
+    "The depot is swept on Mondays and the lots are painted again in spring. " * 12 + "The sweepers go home at noon.",
 )
 QUESTION = "When does the billing job run?"
 
@@ -74,7 +76,7 @@ def test_a_search_without_a_vector_embeds_in_the_server(filled: House, embedder:
     assert [(hit.id, pytest.approx(hit.score, abs=1e-6)) for hit in outside] == [(hit.id, hit.score) for hit in inside]
 
 
-@pytest.mark.parametrize("packed", [0, 2, 4])
+@pytest.mark.parametrize("packed", [0, 2, 5])
 def test_reranks_as_the_client_does(filled: House, embedder: Any, packed: int) -> None:
     from memhouse_thin.models.rerank import LocalRerankers
 
@@ -118,6 +120,17 @@ def test_rerank_sees_what_the_reader_sees(filled: House) -> None:
         credential="dana",
     )
     assert len(found) == len(STATEMENTS) and hidden not in found
+
+
+def test_rerank_alone_goes_by_its_models(filled: House) -> None:
+    for name in ("colbert", "reranker_en"):
+        filled.execute("select memhouse.allow_model(%s)", name)
+    ids = [row[0] for row in filled.execute("select knowledge_id from memhouse.knowledge order by statement desc")]
+    best = value(filled, "select id from memhouse.rerank(%s, %s, 'cascade', 20000) limit 1", QUESTION, ids)
+    assert filled.execute("select statement from memhouse.knowledge where knowledge_id = %s", best) == [
+        (STATEMENTS[0],)
+    ]
+    assert value(filled, "select count(*) from memhouse.rerank(%s, '{}', 'cascade', 20000)", QUESTION) == 0
 
 
 def test_only_what_is_on_the_list_is_opened(filled: House) -> None:

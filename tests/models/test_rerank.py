@@ -181,6 +181,62 @@ def test_stored_token_vectors_give_the_same_scores(own_house: House, local) -> N
     assert all(len(bits) % 48 == 0 for bits in stored.values())
 
 
+FILLER = "The van is washed, the desk is tidied and the song is sung again by the people of the third floor. "
+
+
+def test_of_a_long_statement_the_passage_that_answers_is_read(local) -> None:
+    long = FILLER * 8 + STATEMENTS[0] + " " + FILLER * 8
+    asked = local.late.tokens(QUESTION)
+    passage, share = local.late.passage(asked, long, local.late.pack(long))
+    assert STATEMENTS[0] in passage and passage in long
+    tokens = len(local.late.spans(long)) - 2
+    assert share == pytest.approx(128 / tokens) and tokens > 256
+    assert len(local.late.spans(passage)) - 2 == 128
+    for short in (STATEMENTS[0], FILLER * 5):
+        assert local.late.passage(asked, short, local.late.pack(short)) == (short, 1.0)
+
+
+def test_a_cascade_adds_its_parts(local) -> None:
+    from memhouse_thin.models import rerank
+
+    texts = [*STATEMENTS, FILLER * 8 + STATEMENTS[0], *(f"Billing remark number {number}." for number in range(14))]
+    documents = [Document(text, score=0.5 - place / 100) for place, text in enumerate(texts)]
+    until = time.monotonic() + 60
+    scores = local.for_kind("cascade").score(QUESTION, documents, until)
+    late = rerank.spread(local.late.score(QUESTION, documents, until))
+    before = rerank.spread([document.score for document in documents])
+    first = [rerank.LATE_SHARE * a + (1 - rerank.LATE_SHARE) * b for a, b in zip(late, before, strict=True)]
+    read = sorted(range(len(texts)), key=lambda place: -first[place])[: rerank.CASCADE_HEAD]
+    assert 0 < len(read) < len(texts) and {0, 5} <= set(read)
+    asked = local.late.tokens(QUESTION)
+    parts = [local.late.passage(asked, texts[place], local.late.pack(texts[place])) for place in read]
+    verdicts = rerank.spread(local.cross.score(QUESTION, [Document(text) for text, _ in parts], until))
+    expected = [(1 - rerank.CROSS_SHARE) * score for score in first]
+    for place, verdict, (_, share) in zip(read, verdicts, parts, strict=True):
+        assert (share < 1) == (place == 5)
+        expected[place] += rerank.CROSS_SHARE * (share**2 * verdict + (1 - share**2) * first[place])
+    assert scores == pytest.approx(expected)
+    assert max(range(len(texts)), key=scores.__getitem__) == 0
+
+
+def test_a_cascade_goes_on_without_the_cross_encoder(local) -> None:
+    from memhouse_thin.models import rerank
+
+    class Hurried(rerank.CrossEncoder):
+        """Never has time."""
+
+        def __init__(self) -> None:
+            self.__dict__ = local.cross.__dict__
+
+        def score(self, query: str, documents: Sequence[Document], until: float) -> list[float]:
+            return super().score(query, documents, time.monotonic())
+
+    documents = [Document(text, local.late.pack(text)) for text in STATEMENTS]
+    scores = rerank.Cascade(local.late, Hurried()).score(QUESTION, documents, time.monotonic() + 60)
+    late = local.late.score(QUESTION, documents, time.monotonic() + 60)
+    assert sorted(range(5), key=scores.__getitem__) == sorted(range(5), key=late.__getitem__)
+
+
 def test_token_vectors_follow_the_reader_and_go_with_the_statement(own_house: House) -> None:
     with own_house.client() as client:
         seen = client.remember("Dana likes tea.", scope="acme", sensitivity="public")

@@ -25,14 +25,15 @@ begin
         v_result.hits := v_result.hits[:p_plan.page_limit];
         return v_result;
     end if;
-    if v_model is null or to_regprocedure('memhouse._rerank_scores(text, uuid[], text, timestamptz)') is null then
+    if v_model is null or to_regprocedure('memhouse._rerank_scores(text, uuid[], double precision[], text, timestamptz)') is null then
         v_reason := 'dependency_unavailable';
     elsif v_result.hits is not null then
         for v_try in 1..2 loop
             begin
                 v_reason := null;
-                execute 'select memhouse._rerank_scores($1, $2, $3, $4)' into v_scores
-                using (p_plan.request).query, array(select h.id from unnest(v_result.hits[:v_head]) as h), v_kind, v_until;
+                execute 'select memhouse._rerank_scores($1, $2, $3, $4, $5)' into v_scores
+                using (p_plan.request).query, array(select h.id from unnest(v_result.hits[:v_head]) as h),
+                    array(select h.score from unnest(v_result.hits[:v_head]) as h), v_kind, v_until;
                 exit;
             exception
                 when query_canceled then

@@ -39,4 +39,4 @@ begin atomic
     ) as o;
 end;
 comment on function memhouse._reranked(memhouse.hit[], double precision[], double precision, text) is
-'Hits blended with a reranker''s scores, in their new order. Private to the read API.';
+'Hits blended with a reranker''s scores, in their new order: weight * reranker + (1 - weight) * score before, each stretched to 0..1 over what was scored. Private to the read API.';

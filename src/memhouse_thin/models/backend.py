@@ -54,17 +54,21 @@ class Backend:
         query: str,
         texts: Sequence[str],
         bits: Sequence[bytes | None],
+        scores: Sequence[float],
         ms: float,
         memory_mb: int,
     ) -> list[float]:
-        """Scores of the texts from the first, as many as there are in the time; with both models, their cascade."""
+        """Scores of the texts from the first, as many as there are in the time; with both models, their cascade.
+
+        ``scores`` are what the texts had before.
+        """
         until = time.monotonic() + ms / 1000
         late = self._load(LateInteraction, late_folder, memory_mb) if late_folder else None
         cross = self._load(CrossEncoder, cross_folder, memory_mb) if cross_folder else None
         scorer = Cascade(late, cross) if late and cross else late or cross
         if scorer is None:
             raise ModelError("No reranker was named.")
-        return scorer.score(query, [Document(*pair) for pair in zip(texts, bits, strict=True)], until)
+        return scorer.score(query, [Document(*parts) for parts in zip(texts, bits, scores, strict=True)], until)
 
     def status(self) -> list[tuple[str, float]]:
         """The loaded models and the megabytes each took, least recently used first."""

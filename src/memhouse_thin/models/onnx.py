@@ -60,6 +60,11 @@ class OnnxModel:
         """Model and version, as a breakdown names it."""
         return f"{self.manifest['model']}@{self.manifest['version']}"
 
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where in a text each of its tokens begins and ends."""
+        spans: list[tuple[int, int]] = self._tokenizer.encode(text).offsets
+        return spans
+
     def run(self, text: str, pair: str | None = None) -> Vector:
         """The model's first output for one text, or for a pair of texts."""
         tokens = self._tokenizer.encode(text, pair)

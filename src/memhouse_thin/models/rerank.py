@@ -3,13 +3,14 @@
 Two kinds. A *cross-encoder* reads the question and a statement together: the best judge and the slowest, some
 milliseconds a statement. *Late interaction* compares the question's token vectors with those of the statement
 (MaxSim: for each token of the question its best match, averaged); the statement's are stored beforehand, one bit
-a dimension, so a statement costs microseconds. ``Cascade`` is one after the other.
+a dimension, so a statement costs microseconds. ``Cascade`` is one after the other: late interaction says which
+statements the cross-encoder should read, and which passage of a long one.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,14 +20,21 @@ from memhouse_thin.models import ModelError, find_model
 from memhouse_thin.models.onnx import OnnxModel, Vector
 from memhouse_thin.results import Document
 
-#: Statements that late interaction scores between two looks at the clock, and a cross-encoder.
+#: Statements with stored vectors that late interaction takes between two looks at the clock, and a cross-encoder.
 LATE_CHUNK, CROSS_CHUNK = 25, 2
 
-#: How far down the order of late interaction a cascade's cross-encoder goes.
-CASCADE_HEAD = 20
+#: How many statements a cascade's cross-encoder reads.
+CASCADE_HEAD = 15
 
-#: The share of the cross-encoder in a cascade's score; the rest is late interaction's.
+#: The share of late interaction in a cascade's first score; the rest is what the statements had before.
+LATE_SHARE = 0.5
+
+#: The share of the cross-encoder in the final score of what it read; the rest is the first score's.
 CROSS_SHARE = 0.7
+
+#: Tokens of a longer statement that a cascade's cross-encoder reads, and how far apart passages may begin. Cross-encoders
+#: are trained on passages, and a whole page costs as much as ten of them.
+PASSAGE, STRIDE = 128, 16
 
 
 class CrossEncoder(OnnxModel):
@@ -63,29 +71,51 @@ class LateInteraction(OnnxModel):
     def score(self, query: str, documents: Sequence[Document], until: float) -> list[float]:
         """Scores of the documents from the first, as many as there was time for (``time.monotonic``)."""
         asked = self.tokens(query)
-        scores: list[float] = []
-        while len(scores) < len(documents) and time.monotonic() < until:
-            for document in documents[len(scores) : len(scores) + LATE_CHUNK]:
-                scores.append(
-                    self._max_sim(asked, self.pack(document.text) if document.bits is None else document.bits)
-                )
-                if document.bits is None and time.monotonic() >= until:
-                    break
-        return scores
+        return [self.max_sim(asked, bits) for bits in self.packed(documents, until)]
 
-    def _max_sim(self, asked: Vector, bits: bytes) -> float:
+    def packed(self, documents: Sequence[Document], until: float) -> Iterator[bytes]:
+        """The token vectors of the documents from the first, as many as there is time for."""
+        for place, document in enumerate(documents):
+            # What is stored costs next to nothing, the clock included.
+            if (document.bits is None or place % LATE_CHUNK == 0) and time.monotonic() >= until:
+                return
+            yield self.pack(document.text) if document.bits is None else document.bits
+
+    def max_sim(self, asked: Vector, bits: bytes) -> float:
+        """How well token vectors answer those of a question."""
+        return float(self._similarities(asked, bits).max(axis=1).mean())
+
+    def passage(self, asked: Vector, text: str, bits: bytes) -> tuple[str, float]:
+        """The part of a text that answers a question best, of PASSAGE tokens, and what share of the text it is."""
+        spans = self.spans(text)
+        last = len(spans) - 1 - PASSAGE
+        if last <= 1:
+            return text, 1.0
+        alike = self._similarities(asked, bits)
+        # The first and the last vector belong to no word.
+        starts = [*range(1, last, STRIDE), last]
+        best = max(starts, key=lambda start: float(alike[:, start : start + PASSAGE].max(axis=1).sum()))
+        return text[spans[best][0] : spans[best + PASSAGE - 1][1]], PASSAGE / (len(spans) - 2)
+
+    def _similarities(self, asked: Vector, bits: bytes) -> Vector:
+        """Of each token of a question with each of a text."""
         width = self.manifest["dimensions"]
         if not bits or len(bits) * 8 % width:
             raise ModelError(f"Stored token vectors are not of {self.name}: {len(bits)} bytes.")
         signs: NDArray[np.uint8] = np.unpackbits(np.frombuffer(bits, np.uint8).reshape(-1, width // 8), axis=1)
         # A sign is 2 * bit - 1; the constant part of the product is the same for every token.
-        return float((2 * (asked @ signs.T.astype(np.float32)).max(axis=1) - asked.sum(axis=1)).mean())
+        alike: Vector = 2 * (asked @ signs.T.astype(np.float32)) - asked.sum(axis=1, keepdims=True)
+        return alike
 
 
 class Cascade:
     """Late interaction over the whole head, then the cross-encoder over the best of it.
 
-    What the cross-encoder did not read stays behind what it did.
+    ``first = LATE_SHARE · late interaction + (1 - LATE_SHARE) · score before``, each stretched to 0..1. The cross-encoder reads
+    the CASCADE_HEAD statements with the highest; of a long one the passage that late interaction likes best, and its verdict
+    (stretched too) counts for the square of the share of the statement that this is. Reading only adds:
+    ``(1 - CROSS_SHARE) · first + CROSS_SHARE · (share² · verdict + (1 - share²) · first)``, and without the second part
+    where nothing was read.
     """
 
     def __init__(self, late: LateInteraction, cross: CrossEncoder) -> None:
@@ -99,15 +129,18 @@ class Cascade:
 
     def score(self, query: str, documents: Sequence[Document], until: float) -> list[float]:
         """Scores from 0 to 1 of the documents from the first, as many as there was time for."""
+        asked = self.late.tokens(query)
         # Half of the time at most: statements without stored vectors could take all of it.
-        half = until - max(0.0, until - time.monotonic()) / 2
-        late = spread(self.late.score(query, documents, half))
-        best = sorted(range(len(late)), key=lambda place: -late[place])[:CASCADE_HEAD]
-        cross = spread(self.cross.score(query, [documents[place] for place in best], until))
-        # The best by late interaction are read closely, and reading only adds: the others stay behind them.
-        final = [(1 - CROSS_SHARE) * score for score in late]
-        for place, score in zip(best, cross, strict=False):
-            final[place] += CROSS_SHARE * score
+        bits = list(self.late.packed(documents, until - max(0.0, until - time.monotonic()) / 2))
+        late = spread([self.late.max_sim(asked, packed) for packed in bits])
+        before = spread([document.score for document in documents[: len(bits)]])
+        first = [LATE_SHARE * new + (1 - LATE_SHARE) * old for new, old in zip(late, before, strict=True)]
+        best = sorted(range(len(first)), key=lambda place: -first[place])[:CASCADE_HEAD]
+        passages = [self.late.passage(asked, documents[place].text, bits[place]) for place in best]
+        verdicts = spread(self.cross.score(query, [Document(text) for text, _ in passages], until))
+        final = [(1 - CROSS_SHARE) * score for score in first]
+        for place, verdict, (_, share) in zip(best, verdicts, passages, strict=False):
+            final[place] += CROSS_SHARE * (share**2 * verdict + (1 - share**2) * first[place])
         return final
 
 
