@@ -94,7 +94,7 @@ def test_rerank_time_is_reserved_before_the_strategies_start(memory: Memory) -> 
     memory.read()
     timeout = memory.call("select memhouse.search_timeout_ms('thorough', 400)")
     assert timeout == 200  # never more than half is reserved
-    assert memory.call("select memhouse.search_timeout_ms('thorough')") == 1500 - 600
+    assert memory.call("select memhouse.search_timeout_ms('thorough')") == 1500 - 750
     assert memory.call("select memhouse.search_timeout_ms('balanced')") == 300
     memory.conn.execute(f"set local statement_timeout = {timeout}")
     report = memory.report("kettle", profile="thorough", deadline_ms=400)
