@@ -61,7 +61,11 @@ def test_a_profile_without_reranking_asks_nobody(billing: House) -> None:
 
 
 def test_the_blend_and_its_stages(billing: House) -> None:
-    before, after = ask(billing, None), ask(billing, by_length)
+    billing.execute(
+        "select memhouse.set_profile('acme', null, 'blend', %s)",
+        '{"rerank_head": 50, "rerank_weight": 0.6, "reserved_rerank_ms": 15000, "deadline_ms": 30000}',
+    )
+    before, after = ask(billing, None, profile="blend"), ask(billing, by_length, profile="blend")
     told = after.rerank
     assert (told["outcome"], told["model"], told["scored"], told["reason_class"]) == (
         "contributed",
@@ -70,6 +74,7 @@ def test_the_blend_and_its_stages(billing: House) -> None:
         None,
     )
     weight = told["weight"]
+    assert weight == 0.6
     scores = {hit.id: hit.score for hit in before}
     low, high = min(scores.values()), max(scores.values())
     lengths = [len(hit.statement) for hit in before]
@@ -78,8 +83,9 @@ def test_the_blend_and_its_stages(billing: House) -> None:
         first = (scores[hit.id] - low) / (high - low)
         stage = hit.score_breakdown["rerank"]
         assert stage["normalised"] == pytest.approx(second)
-        assert stage["before"] == scores[hit.id]
-        assert hit.score == pytest.approx(low + (high - low) * (weight * second + (1 - weight) * first))
+        # A little age lies between the two reads.
+        assert stage["before"] == pytest.approx(scores[hit.id])
+        assert hit.score == pytest.approx(low + (high - low) * (weight * second + (1 - weight) * first), rel=1e-5)
         assert hit.score_breakdown["score"] == hit.score
     assert [hit.rank for hit in after] == [1, 2, 3, 4, 5]
     assert [hit.score for hit in after] == sorted((hit.score for hit in after), reverse=True)
