@@ -5,21 +5,21 @@ create or replace function memhouse._nearest_exact(p_request memhouse.request, p
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 100
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan
+-- From the reader's statements to their vectors by key: one good plan, whatever the values.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
     v_filters memhouse.filters := p_request.filters;
     v_embedding @extschema:vector@.halfvec := p_request.embedding;
-    -- Named again beside the view, whose own values the planner cannot see: with these it knows how much to expect.
-    v_reader memhouse.reader := memhouse._reader();
-    v_audiences bigint[] := p_request.audiences;
+    v_account uuid := memhouse.reader_account();
+    v_audiences bigint[] := coalesce(p_request.audiences, memhouse.reader_audiences());
 begin
     return query
     select n.knowledge_id, 1 - n.distance, '{"scan": "exact"}'::jsonb
     from (
         select e.knowledge_id, e.vec operator(@extschema:vector@.<=>) v_embedding as distance
         from memhouse.admissible_embedding as e
-        where e.identity_id = p_request.identity_id and e.account_id = v_reader.account_id and memhouse.in_audience(e.audience, v_audiences)
+        where e.identity_id = p_request.identity_id and e.account_id = v_account and e.audience = any (v_audiences)
           and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.confidence, e.recorded_at, v_filters)
         order by distance
         limit p_limit
