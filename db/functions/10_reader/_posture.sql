@@ -17,7 +17,7 @@ begin
         return null;
     end if;
     select k.* into v_key from memhouse.seal_key as k
-    where k.key_id = case when v_seal ~ '^[0-9]{1,9}:' then split_part(v_seal, ':', 1)::integer end;
+    where k.key_id::text = split_part(v_seal, ':', 1);
     if v_seal is distinct from memhouse._seal(v_posture, v_key) or v_seal is null then
         perform memhouse._fail('MH002', 'The seal does not match the settings, this backend and this transaction.');
     end if;
