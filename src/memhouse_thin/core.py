@@ -469,7 +469,8 @@ class FanOut:
             snapshot,
             ReaderPosture.from_row(answers[2][0]),
             deadline_ms,
-            deadline_ms - int(plan["reserved_rerank_ms"]) - self.serial.margin_ms,
+            # Twice the margin: after the parts there are two more round trips to make, the rest and the answer.
+            deadline_ms - int(plan["reserved_rerank_ms"]) - 2 * self.serial.margin_ms,
         )
 
     def left_ms(self, opened: Opened) -> int:
