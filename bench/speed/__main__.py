@@ -198,6 +198,7 @@ def ours(
                 lines["bare SQL of balanced's strategies"].ms.append(sum(ms for ms, _ in by_hand.values()))
                 for name, (ms, _) in by_hand.items():
                     parts[name].append(ms)
+    bare.close()
     return lines, parts
 
 

@@ -14,18 +14,34 @@ from memhouse_thin import core
 
 DEPTH = 100
 
-#: The strategies of `balanced` as one would write them by hand, over the product's own tables and indexes.
+#: The rows of the product in tables and indexes as one would make them by hand.
+TABLES = """
+drop schema if exists bench_bare cascade;
+create schema bench_bare;
+create table bench_bare.knowledge as
+    select account_id, knowledge_id, scope_id, lifecycle_state, statement, to_tsvector('pg_catalog.english', statement) as tsv
+    from memhouse.knowledge;
+alter table bench_bare.knowledge add primary key (account_id, knowledge_id);
+create index on bench_bare.knowledge (account_id, scope_id);
+create index on bench_bare.knowledge using gin (tsv);
+create table bench_bare.embedding as select account_id, knowledge_id, vec from memhouse.embedding;
+alter table bench_bare.embedding add primary key (account_id, knowledge_id);
+create table bench_bare.entity_mention as select account_id, name_key, knowledge_id, confidence from memhouse.entity_mention;
+alter table bench_bare.entity_mention add primary key (account_id, name_key, knowledge_id);
+"""
+
+#: The strategies of `balanced` as one would write them by hand.
 STRATEGIES = {
     "semantic": """
         select e.knowledge_id, 1 - (e.vec <=> %(vector)s::halfvec) as score
-        from memhouse.embedding as e
-        join memhouse.knowledge as k on k.account_id = e.account_id and k.knowledge_id = e.knowledge_id
+        from bench_bare.embedding as e
+        join bench_bare.knowledge as k on k.account_id = e.account_id and k.knowledge_id = e.knowledge_id
         where e.account_id = %(account)s and k.scope_id = any (%(scopes)s) and k.lifecycle_state = 'active'
         order by e.vec <=> %(vector)s::halfvec limit %(depth)s
         """,
     "lexical": """
         select k.knowledge_id, ts_rank_cd(k.tsv, %(terms)s::tsquery) as score
-        from memhouse.knowledge as k
+        from bench_bare.knowledge as k
         where k.account_id = %(account)s and k.scope_id = any (%(scopes)s) and k.lifecycle_state = 'active'
           and k.tsv @@ %(terms)s::tsquery
         order by score desc limit %(depth)s
@@ -33,18 +49,18 @@ STRATEGIES = {
     "entity_match": """
         with known as (
             select m.name_key, ln(1 + n.total::float8 / count(*)) as idf
-            from memhouse.entity_mention as m
-            join memhouse.knowledge as k on k.account_id = m.account_id and k.knowledge_id = m.knowledge_id
-            cross join (select count(*) as total from memhouse.knowledge
+            from bench_bare.entity_mention as m
+            join bench_bare.knowledge as k on k.account_id = m.account_id and k.knowledge_id = m.knowledge_id
+            cross join (select count(*) as total from bench_bare.knowledge
                         where account_id = %(account)s and scope_id = any (%(scopes)s)) as n
             where m.account_id = %(account)s and m.name_key = any (%(names)s) and k.scope_id = any (%(scopes)s)
             group by m.name_key, n.total
             having count(*) <= greatest(n.total / 4, 5)
         )
         select m.knowledge_id, sum(w.idf * m.confidence) as score
-        from memhouse.entity_mention as m
+        from bench_bare.entity_mention as m
         join known as w on w.name_key = m.name_key
-        join memhouse.knowledge as k on k.account_id = m.account_id and k.knowledge_id = m.knowledge_id
+        join bench_bare.knowledge as k on k.account_id = m.account_id and k.knowledge_id = m.knowledge_id
         where m.account_id = %(account)s and k.scope_id = any (%(scopes)s) and k.lifecycle_state = 'active'
         group by m.knowledge_id
         order by score desc limit %(depth)s
@@ -109,9 +125,16 @@ class Bare:
             " where extname = 'vector'",
         )
         self._conn.execute(f"set search_path = public, {vector}")
+        self._conn.execute(TABLES)
+        self._conn.execute("vacuum analyze bench_bare.knowledge, bench_bare.embedding, bench_bare.entity_mention")
         (self._account,) = one(
             self._conn, "select account_id from memhouse.account where account_key = %s", account.account
         )
+
+    def close(self) -> None:
+        """Drop its tables."""
+        self._conn.execute("drop schema bench_bare cascade")
+        self._conn.close()
 
     def parameters(self, question: Question, vector: Sequence[float]) -> dict[str, object]:
         """What the statements take, made before the clock runs: the terms and names that the product would use."""
