@@ -128,7 +128,7 @@ def vector_text(vector: Iterable[float] | None) -> str | None:
             detail=f"The vector {what}.",
             hint="Pass finite numbers, as many as the embedding identity has dimensions.",
         )
-    return "[" + ",".join(f"{number:.9g}" for number in numbers) + "]"
+    return "[" + ",".join(["%.9g"] * len(numbers)) % tuple(numbers) + "]"
 
 
 def identity_key(identity: EmbeddingIdentity | str | None) -> str | None:

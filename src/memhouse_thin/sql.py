@@ -44,12 +44,13 @@ _SERVER_DEADLINE = """coalesce(
     )"""
 
 # The search statement stops in time for reranking; the server takes a timeout up to 10 ms early for its deadline.
+# offset 0: each is asked for once, and not wherever its answer is used.
 SET_SEARCH_TIMEOUT: Final = f"""
 select deadline_ms, pg_catalog.set_config('statement_timeout', ms::pg_catalog.text, true), pg_catalog.set_config('lock_timeout', ms::pg_catalog.text, true),
     {_backstop("ms")}
-from (select {_SERVER_DEADLINE} as deadline_ms) as deadline
+from (select {_SERVER_DEADLINE} as deadline_ms offset 0) as deadline
 cross join lateral (
-    select memhouse.search_timeout_ms(%(profile)s::pg_catalog.text, deadline_ms) as ms
+    select memhouse.search_timeout_ms(%(profile)s::pg_catalog.text, deadline_ms) as ms offset 0
 ) as timeout
 """
 
