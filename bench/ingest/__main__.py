@@ -27,6 +27,7 @@ from memhouse_thin.importer import import_file
 
 DATABASE = "memhouse_bench_ingest"
 BATCH = 500
+ROUNDS = 5
 #: Statement and vector; a vector of None is none.
 Lines = Sequence[tuple[str, str | None]]
 
@@ -150,20 +151,20 @@ def main() -> int:
         )
         figures: dict[str, list[float]] = {way: [] for way in ways}
         for with_vectors, count in ((False, options.rows), (True, options.vector_rows)):
-            # Twice, turn by turn, and the better one: the tables grow while this runs.
-            for _ in range(2):
+            # Turn by turn in small portions: the tables grow while this runs, for every way alike. The first one warms up.
+            seconds = dict.fromkeys(ways, 0.0)
+            portion = max(1, count // ROUNDS)
+            for number in range(ROUNDS + 1):
                 for way, run in ways.items():
-                    texts = list(corpus.statements(count))
-                    vectors = map(vector_text, corpus.vectors(count)) if with_vectors else [None] * count
+                    texts = list(corpus.statements(portion))
+                    vectors = map(vector_text, corpus.vectors(portion)) if with_vectors else [None] * portion
                     lines = list(zip(texts, vectors, strict=True))
                     started = time.perf_counter()
                     run(lines)
-                    rate = count / (time.perf_counter() - started)
-                    seen = figures[way]
-                    if len(seen) == 1 + with_vectors:
-                        seen[-1] = max(seen[-1], rate)
-                    else:
-                        seen.append(rate)
+                    if number > 0:
+                        seconds[way] += time.perf_counter() - started
+            for way, spent in seconds.items():
+                figures[way].append(portion * ROUNDS / spent)
         bare = figures["COPY"]
         for way, (plain, vectors) in figures.items():
             row(way, options.rows, plain, plain / bare[0], options.vector_rows, vectors, vectors / bare[1])
