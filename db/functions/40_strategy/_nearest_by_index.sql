@@ -4,7 +4,8 @@ select '[0]'::@extschema:vector@.vector;
 -- Scans the identity's HNSW index iteratively until enough eligible rows were met, or hnsw.max_scan_tuples rows in all.
 -- The list is longer than a page (depth), which is what keeps the recall of a page high: see bench/recall.
 -- The account is named beside the view, whose own value the planner cannot see, so that it knows how much to expect; the
--- audiences are not, since of those it expects little and would look them up first. Sorting is priced out, so that the planner takes the index: the caller has counted, and knows better.
+-- audiences are not, since of those it expects little and would look them up first. Sorting is priced out, so that the
+-- planner takes the index: the caller has counted, and knows better.
 -- Dynamic SQL: the index is on vec cast to the identity's own dimensions, so the cast must be in the text.
 -- Output: at most p_limit rows, nearest first, fewer when the scan gave up. Definer because only memhouse_strategy may
 -- read the admissible views.
