@@ -83,10 +83,10 @@ grant execute on function memhouse.admitted_now(
 -- What strategies use.
 grant execute on function memhouse._setting_int(text),
     memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters),
-    memhouse._audiences(memhouse.reader), memhouse.reader_audiences(), memhouse.in_audience(bigint, bigint[]), memhouse.matching_terms(tsquery, tsquery),
+    memhouse._audiences(memhouse.reader), memhouse.reader_audiences(), memhouse.matching_terms(tsquery, tsquery),
     memhouse.term_query(text), memhouse.entity_keys(text), memhouse.entity_key(text), memhouse._interleave(memhouse.listed_candidate[], integer) to memhouse_strategy;
 -- The gate's one function looks beyond the reader to say that something is there, where the account discloses that.
-grant execute on function memhouse._account_discloses(), memhouse.in_audience(bigint, bigint[]) to memhouse_gate;
+grant execute on function memhouse._account_discloses(), memhouse.reader_audiences() to memhouse_gate;
 -- What the API uses.
 grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse.strategy_semantic(memhouse.request, integer), memhouse.strategy_temporal(memhouse.request, integer),

@@ -16,7 +16,7 @@ declare
 begin
     with newest as materialized (
         select k.tsv
-        from unnest(p_request.audiences) as a (audience)
+        from unnest(coalesce(p_request.audiences, memhouse.reader_audiences())) as a (audience)
         cross join lateral (
             select n.tsv from memhouse.admissible_knowledge as n
             where n.account_id = v_account and n.audience = a.audience

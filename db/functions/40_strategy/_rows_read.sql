@@ -12,12 +12,12 @@ declare
     v_names text[] := memhouse.entity_keys(p_request.query);
     v_filters memhouse.filters := p_request.filters;
     v_reader memhouse.reader := memhouse._reader();
-    v_audiences bigint[] := p_request.audiences;
+    v_audiences bigint[] := coalesce(p_request.audiences, memhouse.reader_audiences());
 begin
     return case p_strategy
         when 'semantic' then (
             select count(*) from memhouse.admissible_embedding as e
-            where e.account_id = v_reader.account_id and memhouse.in_audience(e.audience, v_audiences) and e.identity_id = p_request.identity_id
+            where e.account_id = v_reader.account_id and e.audience = any (v_audiences) and e.identity_id = p_request.identity_id
               and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.confidence, e.recorded_at, v_filters))
         when 'lexical' then (
             select count(*) from memhouse.admissible_knowledge as k
@@ -30,7 +30,7 @@ begin
               and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters))
         when 'entity_match' then (
             select count(distinct m.knowledge_id) from memhouse.admissible_mention as m
-            where m.account_id = v_reader.account_id and m.name_key = any (v_names) and memhouse.in_audience(m.audience, v_audiences)
+            where m.account_id = v_reader.account_id and m.name_key = any (v_names) and m.audience = any (v_audiences)
               and memhouse.passes_filters(m.knowledge_id, m.kind, m.subject_peer_id, m.statement_confidence, m.recorded_at, v_filters))
     end;
 end

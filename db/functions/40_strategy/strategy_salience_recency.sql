@@ -6,13 +6,13 @@ create or replace function memhouse.strategy_salience_recency(p_request memhouse
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 100
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan
+-- From the newest row of an audience on: one good plan, whatever the values.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
     v_filters memhouse.filters := p_request.filters;
-    -- Named again beside the view, whose own values the planner cannot see: with these it knows how much to expect.
-    v_reader memhouse.reader := memhouse._reader();
-    v_audiences bigint[] := p_request.audiences;
+    v_account uuid := memhouse.reader_account();
+    v_audiences bigint[] := coalesce(p_request.audiences, memhouse.reader_audiences());
     v_rows integer := memhouse._setting_int('salience_rows');
 begin
     return query
@@ -21,23 +21,17 @@ begin
             * exp(-greatest(extract(epoch from statement_timestamp() - r.recorded_at), 0)::double precision / (30 * 86400)),
         null::jsonb
     from (
-        -- Each audience is read from its newest row, in the order of the index.
-        select k.*
+        select n.*
         from unnest(v_audiences) as a (audience)
         cross join lateral (
-            select n.knowledge_id, n.confidence, n.corroboration, n.recorded_at
-            from memhouse.admissible_knowledge as n
-            where n.account_id = v_reader.account_id and n.audience = a.audience
-              and memhouse.passes_filters(n.knowledge_id, n.kind, n.subject_peer_id, n.confidence, n.recorded_at, v_filters)
-            order by n.recorded_at desc, n.knowledge_id desc
+            select k.knowledge_id, k.confidence, k.corroboration, k.recorded_at
+            from memhouse.admissible_knowledge as k
+            where k.account_id = v_account and k.audience = a.audience
+              and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
+            order by k.recorded_at desc, k.knowledge_id desc
             limit v_rows
-        ) as k
-        union all
-        select k.knowledge_id, k.confidence, k.corroboration, k.recorded_at
-        from memhouse.admissible_knowledge as k
-        where v_audiences is null and k.account_id = v_reader.account_id
-          and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
-        order by 4 desc, 1 desc
+        ) as n
+        order by n.recorded_at desc, n.knowledge_id desc
         limit v_rows
     ) as r
     order by 2 desc, 1

@@ -32,7 +32,7 @@ begin
     v_plan := memhouse._plan(p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity, null);
     v_request := v_plan.request;
     v_steps := jsonb_build_array(jsonb_build_object(
-        'step', 'plan', 'ms', round(extract(epoch from clock_timestamp() - v_started) * 1000, 3), 'rows', v_request.eligible));
+        'step', 'plan', 'ms', round(extract(epoch from clock_timestamp() - v_started) * 1000, 3), 'rows', memhouse.eligible_rows(v_request.filters, v_request.eligible)));
     foreach v_strategy in array memhouse._strategies_of(v_plan.config) loop
         v_part := memhouse._run_strategy(v_plan, v_strategy);
         v_parts := v_parts || v_part;
