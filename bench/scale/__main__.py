@@ -121,6 +121,8 @@ def fill(
         conn.execute("select memhouse.rebuild_entities()")
     measured.mentions_s = time.perf_counter() - started
     conn.execute("vacuum analyze")
+    # Or what was loaded would be written out while the questions are asked.
+    conn.execute("checkpoint")
     return ids, vectors
 
 

@@ -92,7 +92,7 @@ set config = '{"rerank_head": 0, "reserved_rerank_ms": 0, "rerank_weight": 0}'::
 
 insert into memhouse.server_setting (name, value, unit, description) values
 ('salience_rows', '2000', 'rows', 'salience_recency ranks this many of the most recent admitted statements.'),
-('common_rows', '2000', 'statements', 'A word (among more than exact_scan_rows statements) or an entity in more than this many finds none by itself.'),
+('common_rows', '1000', 'statements', 'A word (among more than exact_scan_rows statements) or an entity in so many finds none by itself.'),
 ('entity_ceiling_percent', '25', 'percent', 'An entity in more than this share of the admitted statements says nothing and is ignored.'),
 ('expand_seeds', '10', 'statements', 'relation_expand starts from this many of the interleaved heads of the other lists.'),
 ('expand_per_seed', '5', 'statements', 'Neighbours that one seed may contribute through shared entities.');

@@ -6,8 +6,9 @@
 -- A plain match earns a factor of 1.5 when two of the query's terms stand within eight words of each other. Only the
 -- first twenty compete for it, so a statement far down cannot be promoted by it, and a term that stands in more than half
 -- of the matches does not count: it says nothing about closeness (a speaker's name is near everything).
--- In a large memory a common term finds no statement, it only ranks what the others found (_common_terms), and weighs
--- ln 2, the least that a term can weigh: else the cost of a search would grow with the memory.
+-- In a large memory a common term, one in common_rows statements or more, finds none: it only ranks what the others found,
+-- and weighs ln 2, the least that a term can weigh. Else the cost of a search would grow with the memory. Terms that stand
+-- in much of what is newest are not even scanned for (_frequent_terms).
 -- Source of the weighting: inverse document frequency (Spärck Jones, 1972) over PostgreSQL's own rank, which has none.
 -- Measured against plain ts_rank_cd in bench/quality: better on chat turns, far better on documents.
 -- Output: at most p_limit rows, best first. Definer because only memhouse_strategy may read the admissible view.
@@ -22,25 +23,17 @@ declare
     v_websearch constant boolean := (p_request.analyzed).mode = 'websearch';
     v_lexemes constant text[] := (p_request.analyzed).lexemes;
     v_filters constant memhouse.filters := p_request.filters;
-    v_bound integer := case when not v_websearch and p_request.eligible > memhouse._setting_int('exact_scan_rows')
+    -- Null is no bound: then every statement that matches is looked at.
+    v_bound constant integer := case when not v_websearch and p_request.eligible > memhouse._setting_int('exact_scan_rows')
         then memhouse._setting_int('common_rows') end;
-    v_terms tsquery[];
-    v_common integer[] := '{}';
-    v_common_terms tsquery[];
-begin
-    v_terms := case when v_websearch then array[(p_request.analyzed).terms]
+    v_terms constant tsquery[] := case when v_websearch then array[(p_request.analyzed).terms]
         else array(select memhouse.term_query(l.lexeme) from unnest(v_lexemes) with ordinality as l (lexeme, place) order by l.place) end;
-    if v_bound is not null then
-        v_common := memhouse._common_terms(p_request, v_terms, v_bound);
-        v_common_terms := array(select v_terms[c.place] from unnest(v_common) as c (place));
-    end if;
-
+    v_unscanned constant integer[] := case when v_bound is null then '{}' else memhouse._frequent_terms(p_request, v_terms) end;
+begin
     return query
-    with found as materialized (
+    with scanned as materialized (
         select t.place, k.knowledge_id, k.tsv,
-            (case when v_websearch then ts_rank_cd(k.tsv, t.term) else ts_rank(k.tsv, t.term) end)::double precision as rank,
-            case when v_common <> '{}' then
-                (select ln(2) * sum(ts_rank(k.tsv, c.term)) from unnest(v_common_terms) as c (term)) else 0 end as common_rank
+            (case when v_websearch then ts_rank_cd(k.tsv, t.term) else ts_rank(k.tsv, t.term) end)::double precision as rank
         from unnest(v_terms) with ordinality as t (term, place)
         cross join lateral (
             select a.knowledge_id, a.tsv
@@ -49,28 +42,40 @@ begin
               and memhouse.passes_filters(a.knowledge_id, a.kind, a.subject_peer_id, a.confidence, a.recorded_at, v_filters)
             limit v_bound
         ) as k
-        where t.place <> all (v_common)
+        where t.place <> all (v_unscanned)
+    ),
+    term as materialized (
+        -- A term that reached the bound is common, unless all did.
+        select s.place, count(*)::double precision as df, coalesce(count(*) < v_bound or min(count(*)) over () >= v_bound, true) as finds
+        from scanned as s
+        group by s.place
     ),
     weight as materialized (
         select w.place, case when v_websearch then 1 else ln(1 + w.matched / w.df) end as idf, 2 * w.df <= w.matched as telling
         from (
-            select f.place, count(*)::double precision as df, (select count(distinct g.knowledge_id) from found as g)::double precision as matched
-            from found as f
-            group by f.place
+            select t.place, t.df, (
+                select count(distinct s.knowledge_id) from scanned as s join term as o using (place) where o.finds)::double precision as matched
+            from term as t where t.finds
         ) as w
     ),
+    common as materialized (
+        select v_terms[c.place] as term
+        from (select unnest(v_unscanned) as place union all select t.place from term as t where not t.finds) as c
+    ),
     listed as materialized (
-        select f.knowledge_id, sum(f.rank * w.idf) + max(f.common_rank) as score
-        from found as f
+        select s.knowledge_id,
+            sum(s.rank * w.idf)
+                + case when v_bound is null then 0 else coalesce(max((select ln(2) * sum(ts_rank(s.tsv, c.term)) from common as c)), 0) end as score
+        from scanned as s
         join weight as w using (place)
-        group by f.knowledge_id
+        group by s.knowledge_id
         order by 2 desc, 1
         limit p_limit
     ),
     head as (
-        select distinct on (h.knowledge_id) h.knowledge_id, f.tsv
+        select distinct on (h.knowledge_id) h.knowledge_id, s.tsv
         from (select l.* from listed as l order by l.score desc, l.knowledge_id limit 20) as h
-        join found as f using (knowledge_id)
+        join scanned as s using (knowledge_id)
         order by h.knowledge_id
     ),
     near as materialized (
@@ -99,4 +104,4 @@ end
 $$;
 alter function memhouse.strategy_lexical(memhouse.request, integer) owner to memhouse_strategy;
 comment on function memhouse.strategy_lexical(memhouse.request, integer) is
-'Full-text candidates. Plain text: sum over terms of ln(1 + found / df) * ts_rank of the term (idf after Spärck Jones 1972, over admitted rows), times 1.5 for those of the first twenty in which two terms, neither in more than half of those found, stand within eight words. Among more than exact_scan_rows statements, a term in more than common_rows of them finds none and weighs ln 2. Websearch syntax: ts_rank_cd of the expression.';
+'Full-text candidates. Plain text: sum over terms of ln(1 + found / df) * ts_rank of the term (idf after Spärck Jones 1972, over admitted rows), times 1.5 for those of the first twenty in which two terms, neither in more than half of those found, stand within eight words. Among more than exact_scan_rows statements, a term in common_rows of them or more finds none, unless all are, and weighs ln 2. Websearch syntax: ts_rank_cd of the expression.';
