@@ -7,8 +7,8 @@
 -- first twenty compete for it, so a statement far down cannot be promoted by it, and a term that stands in more than half
 -- of the matches does not count: it says nothing about closeness (a speaker's name is near everything).
 -- In a large memory a common term, one in common_rows statements or more, finds none: it only ranks what the others found,
--- and weighs ln 2, the least that a term can weigh. Else the cost of a search would grow with the memory. Terms that stand
--- in much of what is newest are not even scanned for (_frequent_terms).
+-- and weighs ln 2, the least that a term can weigh. Else the cost of a search would grow with the memory. Terms that
+-- stand in much of what is newest are not even scanned for (_frequent_terms).
 -- Source of the weighting: inverse document frequency (Spärck Jones, 1972) over PostgreSQL's own rank, which has none.
 -- Measured against plain ts_rank_cd in bench/quality: better on chat turns, far better on documents.
 -- Output: at most p_limit rows, best first. Definer because only memhouse_strategy may read the admissible view.
