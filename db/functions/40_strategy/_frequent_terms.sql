@@ -12,7 +12,7 @@ as $$
 declare
     v_account constant uuid := memhouse.reader_account();
     v_audiences constant bigint[] := coalesce(p_request.audiences, memhouse.reader_audiences());
-    v_share constant double precision := memhouse._setting_int('common_rows')::double precision 
+    v_share constant double precision := memhouse._setting_int('common_rows')::double precision
         / greatest(memhouse._setting_int('exact_scan_rows'), 1);
     v_frequent integer[];
 begin
