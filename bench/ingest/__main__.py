@@ -2,7 +2,7 @@
 
 Statements a second, stored through remember one call at a time in one pipeline, through import_batch, and through the importer of
 the command line from a file; against COPY by a superuser into the same tables with the same indexes, keys and foreign keys. Without vectors,
-and with vectors into their index (which takes most of the time by any way). In a database of its own that is dropped again.
+and with vectors into their index (which takes most of the time by any way); then, where the model is, with it. In a database of its own that is dropped again.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ import psycopg
 from bench.database import scratch_database
 from bench.synthetic import DIMENSIONS, Corpus, vector_text
 from bench.tables import heading, machine, row
-from memhouse_thin import EmbeddingIdentity
+from memhouse_thin import EmbeddingIdentity, core
 from memhouse_thin.importer import import_file
+from memhouse_thin.models import find_model
+from memhouse_thin.models.onnx import OnnxEmbedder
 
 DATABASE = "memhouse_bench_ingest"
 BATCH = 500
@@ -129,6 +131,28 @@ class Ingest:
             embedder = _Known(lines) if lines[0][1] is not None else None
             import_file(self.dsn, path, credential=self._token, embedder=embedder)
 
+    def model(self, texts: Sequence[str], embedder: OnnxEmbedder) -> tuple[float, float]:
+        """Seconds that the model takes for the texts, and that `memhouse import` takes with it."""
+        call = core.register_embedding_identity(embedder.identity)
+        self.conn.execute(call.sql, call.params)
+        embedder(texts[0])
+        started = time.perf_counter()
+        for text in texts:
+            embedder(text)
+        alone = time.perf_counter() - started
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch) / "lines.jsonl"
+            path.write_text(
+                "".join(
+                    json.dumps({"type": "knowledge", "scope": "bench", "statement": text, "source_key": f"m:{number}"})
+                    + "\n"
+                    for number, text in enumerate(texts)
+                )
+            )
+            started = time.perf_counter()
+            import_file(self.dsn, path, credential=self._token, embedder=embedder)
+        return alone, time.perf_counter() - started
+
 
 def main() -> int:
     """The command."""
@@ -168,6 +192,13 @@ def main() -> int:
         bare = figures["COPY"]
         for way, (plain, vectors) in figures.items():
             row(way, options.rows, plain, plain / bare[0], options.vector_rows, vectors, vectors / bare[1])
+        if found := find_model():
+            texts = list(corpus.statements(options.vector_rows // 4))
+            alone, filled = ingest.model(texts, OnnxEmbedder(found))
+            heading(
+                "With the local model, one thread", "rows", "texts/s of the model alone", "rows/s of memhouse import"
+            )
+            row(len(texts), len(texts) / alone, len(texts) / filled)
         ingest.conn.close()
     return 0
 
