@@ -7,6 +7,7 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
+from support.house import House
 from support.memory import Memory
 
 
@@ -63,6 +64,37 @@ def test_new_statements_are_read_a_few_at_a_time(memory: Memory) -> None:
     memory.internal()
     assert memory.call("select memhouse.refresh_entities()") == 2
     assert index(memory) == {"dana reyes": 6}
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+def test_a_snapshot_older_than_the_index_is_not_the_one_to_move_a_statement(own_house: House, indexed: bool) -> None:
+    """It would leave mentions that it does not see in an audience that is no longer the statement's."""
+    own_house.credential("curator", ("acme", "curator"), clearance="restricted")
+    begin = ("select from memhouse.begin_write(%s)", (own_house.tokens["curator"],))
+    conn = psycopg.connect(own_house.as_user("app_writer"))
+    with conn, psycopg.connect(own_house.dsn) as job:
+        conn.execute(*begin)
+        id = conn.execute("select memhouse.remember('acme', 'we met Dana Reyes.')").fetchone()[0]
+        conn.commit()
+        conn.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        conn.execute(*begin)
+        if indexed:
+            job.execute("select from memhouse.begin_internal('acme')")
+            assert job.execute("select memhouse.refresh_entities()").fetchone() == (1,)
+            job.commit()
+            with pytest.raises(psycopg.errors.SerializationFailure):
+                conn.execute("select memhouse.transition(%s, 'deprecated')", (id,))
+            conn.rollback()
+            conn.execute(*begin)
+        conn.execute("select memhouse.transition(%s, 'deprecated')", (id,))
+        conn.commit()
+        # Indexed or not, it is as if there had been one snapshot for all.
+        job.execute("select from memhouse.begin_internal('acme')")
+        assert job.execute("select memhouse.refresh_entities()").fetchone() == (0 if indexed else 1,)
+        job.commit()
+    assert own_house.execute(
+        "select m.audience = k.audience from memhouse.entity_mention as m join memhouse.knowledge as k using (account_id, knowledge_id)"
+    ) == [(True,)]
 
 
 def test_an_alias_merges_only_when_it_was_confirmed(memory: Memory) -> None:
