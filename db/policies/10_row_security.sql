@@ -45,8 +45,8 @@ using (
         (select memhouse.reader_peer()), (select memhouse.reader_open_sensitivity()),
         (select memhouse.reader_sees_shared()), (select memhouse.reader_known_at())
     )
-    -- Says nothing that admits does not: it lets an index lead past what is other people's, so that neither time nor
-    -- counters of blocks and rows tell how much of that there is.
+    -- Says nothing that admits does not: it lets an index lead past what is other people's, so that where the planner takes
+    -- that index whole, neither time nor counters of blocks and rows tell how much of that there is.
     and audience = any ((select memhouse.reader_audiences())::bigint[])
     and knowledge_id = memhouse.admitted_now(
         knowledge_id, account_id, scope_id, subject_peer_id, sensitivity, target_level,

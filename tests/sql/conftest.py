@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from support.house import house  # noqa: F401
+from support.house import house, own_house  # noqa: F401
 from support.memory import Memory
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 
 import psycopg
 import pytest
 
+from support.house import House
 from support.memory import Memory
 
 
@@ -63,6 +66,72 @@ def test_new_statements_are_read_a_few_at_a_time(memory: Memory) -> None:
     memory.internal()
     assert memory.call("select memhouse.refresh_entities()") == 2
     assert index(memory) == {"dana reyes": 6}
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+def test_a_snapshot_older_than_the_index_is_not_the_one_to_move_a_statement(own_house: House, indexed: bool) -> None:
+    """It would leave mentions that it does not see in an audience that is no longer the statement's."""
+    own_house.credential("curator", ("acme", "curator"), clearance="restricted")
+    begin = ("select from memhouse.begin_write(%s)", (own_house.tokens["curator"],))
+    conn = psycopg.connect(own_house.as_user("app_writer"))
+    with conn, psycopg.connect(own_house.dsn) as job:
+        conn.execute(*begin)
+        id = conn.execute("select memhouse.remember('acme', 'we met Dana Reyes.')").fetchone()[0]
+        conn.commit()
+        conn.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        conn.execute(*begin)
+        if indexed:
+            job.execute("select from memhouse.begin_internal('acme')")
+            assert job.execute("select memhouse.refresh_entities()").fetchone() == (1,)
+            job.commit()
+            with pytest.raises(psycopg.errors.SerializationFailure):
+                conn.execute("select memhouse.transition(%s, 'deprecated')", (id,))
+            conn.rollback()
+            conn.execute(*begin)
+        conn.execute("select memhouse.transition(%s, 'deprecated')", (id,))
+        conn.commit()
+        # Indexed or not, it is as if there had been one snapshot for all.
+        job.execute("select from memhouse.begin_internal('acme')")
+        assert job.execute("select memhouse.refresh_entities()").fetchone() == (0 if indexed else 1,)
+        job.commit()
+    assert own_house.execute(
+        "select m.audience = k.audience from memhouse.entity_mention as m join memhouse.knowledge as k using (account_id, knowledge_id)"
+    ) == [(True,)]
+
+
+def test_a_rebuild_that_waits_for_a_statement_holds_nothing_of_the_later_ones(own_house: House) -> None:
+    """Or it would wait for whoever moves one of them, and they for it."""
+    own_house.credential("curator", ("acme", "curator"), clearance="restricted")
+    begin = ("select from memhouse.begin_write(%s)", (own_house.tokens["curator"],))
+    rebuild = "select from memhouse.begin_internal('acme'); select memhouse.rebuild_entities()"
+    writer = own_house.as_user("app_writer")
+    with psycopg.connect(own_house.dsn) as job, psycopg.connect(writer) as first, psycopg.connect(writer) as later:
+        first.execute(*begin)
+        ids = [
+            first.execute("select memhouse.remember('acme', %s)", (f"we met Dana Reyes, take {n}.",)).fetchone()[0]
+            for n in range(20)
+        ]
+        first.commit()
+        own_house.execute(rebuild)
+        first.execute(*begin)
+        first.execute("select memhouse.set_expiry(%s, now() + interval '1 day')", (ids[0],))
+        rebuilding = threading.Thread(target=lambda: job.execute(rebuild))
+        rebuilding.start()
+        waits = ("select %s = any (pg_blocking_pids(%s))", first.info.backend_pid, job.info.backend_pid)
+        while own_house.execute(*waits) != [(True,)]:
+            assert rebuilding.is_alive()
+            time.sleep(0.01)
+        later.execute(*begin)
+        later.execute("set local lock_timeout = '2s'")
+        for id in ids[1:]:
+            later.execute("select memhouse.transition(%s, 'deprecated')", (id,))
+        later.commit()
+        first.commit()
+        rebuilding.join(30)
+        job.commit()
+    assert own_house.execute(
+        "select count(*), bool_and(m.audience = k.audience) from memhouse.entity_mention as m join memhouse.knowledge as k using (account_id, knowledge_id)"
+    ) == [(20, True)]
 
 
 def test_an_alias_merges_only_when_it_was_confirmed(memory: Memory) -> None:

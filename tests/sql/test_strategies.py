@@ -112,6 +112,38 @@ def test_in_a_large_memory_the_rarest_of_common_terms_finds(memory: Memory) -> N
     assert all("migration" in statement for statement, _ in found)
 
 
+def test_in_a_large_memory_a_word_that_stands_nowhere_takes_nothing_away(memory: Memory) -> None:
+    only(memory, "lexical")
+    for name, value in (("exact_scan_rows", 10), ("common_rows", 3)):
+        memory.conn.execute("select memhouse.set_server_setting(%s, %s)", (name, value))
+    memory.write()
+    for number in range(12):
+        memory.remember(f"The deploy went well, take {number}.")
+    memory.remember("The deploy was decided on.", kind="decision")
+    memory.conn.execute("analyze memhouse.knowledge")
+    memory.read()
+    assert len(raw(memory, "lexical", "deploy")) == 3
+    assert len(raw(memory, "lexical", "deploy xyzzy")) == 3
+    # Nor does a word that stands in nothing of what is asked for.
+    decisions = {"profile": "lexical", "filters": '{"kind": "decision"}'}
+    assert memory.statements("take deploy", **decisions) == ["The deploy was decided on."]
+
+
+def test_a_reader_of_thousands_of_scopes_is_answered(memory: Memory) -> None:
+    only(memory, "lexical")
+    memory.conn.execute(
+        """insert into memhouse.scope (account_id, scope_id, scope_key, parent_id, path)
+           select s.account_id, n.id, n.key, s.scope_id, s.path || n.id
+           from memhouse.scope as s, (select memhouse.uuid_v7() as id, 'lab/' || i as key from generate_series(1, 8000) as i) as n
+           where s.scope_key = 'lab'"""
+    )
+    memory.write()
+    memory.remember("The deploy went well.", scope="lab/7000")
+    memory.remember("The deploy failed.", scope="lab/b", subject_peer="bob", sensitivity="personal")
+    memory.read()
+    assert memory.statements("deploy", profile="lexical") == ["The deploy went well."]
+
+
 def test_a_hidden_statement_changes_no_lexical_score(memory: Memory) -> None:
     only(memory, "lexical")
     memory.write()

@@ -23,4 +23,4 @@ begin
         select t.audience from there as t where t.audience is not null);
 end
 $$;
-comment on function memhouse.reader_audiences() is 'The audiences whose statements this reader may be shown; for server-side work all of its account, null when nothing was begun.';
+comment on function memhouse.reader_audiences() is 'The audiences whose statements this reader may be shown; for server-side work all of its account, none when nothing was begun.';

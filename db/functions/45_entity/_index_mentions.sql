@@ -1,5 +1,5 @@
 -- Writes the mentions of some statements, in read → work → write shape: names are extracted first (the slow part, no
--- locks), then old mentions are replaced by new ones. A failure leaves the index as it was.
+-- locks), then the statements are locked, and old mentions are replaced by new ones. A failure leaves the index as it was.
 -- A single capitalised word that only ever opens sentences is dropped, unless it is a peer's name or (p_known) a name
 -- the index has already: it is an artefact of writing, not a name. Confirmed aliases are applied; a lone first word that
 -- names exactly one longer name is proposed as an alias of it.
@@ -30,14 +30,19 @@ begin
                   where p.account_id = p_account_id
                     and n.name_key in (memhouse.entity_key(p.peer_key), split_part(memhouse.entity_key(p.display_name), ' ', 1)));
 
+    -- Locked, so that none changes its audience between being read here and the mention being there for the trigger to
+    -- follow. Before any mention is, as who moves a statement locks it first and its mentions then; and in id order, as they
+    -- do: so none waits for another in a circle.
+    perform from memhouse.knowledge as k
+    where k.account_id = p_account_id and k.knowledge_id = any (p_ids)
+    order by k.knowledge_id
+    for share;
     delete from memhouse.entity_mention as m where m.account_id = p_account_id and m.knowledge_id = any (p_ids);
-    -- A statement erased since it was read is no longer there to be indexed. Locked, so that none changes its audience
-    -- between being read here and the mention being there for the trigger to follow.
+    -- A statement erased since it was read is no longer there to be indexed.
     insert into memhouse.entity_mention (account_id, name_key, audience, knowledge_id, confidence)
     select p_account_id, f.name_key, k.audience, k.knowledge_id, f.confidence
     from unnest(v_found) as f
-    join memhouse.knowledge as k on k.account_id = p_account_id and k.knowledge_id = f.knowledge_id
-    for share of k;
+    join memhouse.knowledge as k on k.account_id = p_account_id and k.knowledge_id = f.knowledge_id;
     get diagnostics v_mentions = row_count;
     insert into memhouse.entity_indexed
     select k.account_id, k.knowledge_id from memhouse.knowledge as k

@@ -1,4 +1,7 @@
 -- Mentions carry the audience of their statement, and follow it when its life moves.
+-- A transaction of isolation level repeatable read does not see mentions made since its snapshot, and would leave them behind.
+-- Noting the statement as indexed fails for it then (a serialization failure), as changing any row changed meanwhile does;
+-- where nobody had noted it, the note is taken back.
 -- Definer because the index is the owner's and anybody's transaction may change a statement.
 create or replace function memhouse._follow_audience()
 returns trigger
@@ -6,6 +9,13 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+    if current_setting('transaction_isolation') <> 'read committed' then
+        insert into memhouse.entity_indexed (account_id, knowledge_id) values (new.account_id, new.knowledge_id)
+        on conflict do nothing;
+        if found then
+            delete from memhouse.entity_indexed as i where i.account_id = new.account_id and i.knowledge_id = new.knowledge_id;
+        end if;
+    end if;
     update memhouse.entity_mention as m set audience = new.audience
     where m.account_id = new.account_id and m.knowledge_id = new.knowledge_id;
     return null;
