@@ -19,6 +19,12 @@ def only(memory: Memory, strategy: str, **extra: float) -> None:
     memory.profile(strategy, f'{{"strategies": {{{weights}}}, {flat}}}')
 
 
+def call_ten_rows_large(memory: Memory) -> None:
+    """More than ten statements are a large memory, and a term in three of them is common."""
+    for name, value in (("exact_scan_rows", 10), ("common_rows", 3)):
+        memory.conn.execute("select memhouse.set_server_setting(%s, %s)", (name, value))
+
+
 def raw(memory: Memory, strategy: str, query: str, **named: object) -> list[tuple[str, float]]:
     """Statement and raw score of a strategy's hits, in answer order."""
     hits = memory.report(query, profile=strategy, **named)["candidates"]
@@ -75,8 +81,7 @@ def test_lexical_weighs_a_rare_term_above_a_common_one(memory: Memory) -> None:
 
 def test_in_a_large_memory_a_common_term_ranks_and_does_not_find(memory: Memory) -> None:
     only(memory, "lexical")
-    for name, value in (("exact_scan_rows", 10), ("common_rows", 3)):
-        memory.conn.execute("select memhouse.set_server_setting(%s, %s)", (name, value))
+    call_ten_rows_large(memory)
     memory.write()
     memory.remember("The migration was long.")
     memory.remember("The deploy of the migration failed.")
@@ -98,8 +103,7 @@ def test_in_a_large_memory_a_common_term_ranks_and_does_not_find(memory: Memory)
 
 def test_in_a_large_memory_the_rarest_of_common_terms_finds(memory: Memory) -> None:
     only(memory, "lexical")
-    for name, value in (("exact_scan_rows", 10), ("common_rows", 3)):
-        memory.conn.execute("select memhouse.set_server_setting(%s, %s)", (name, value))
+    call_ten_rows_large(memory)
     memory.write()
     for number in range(12):
         memory.remember(f"The deploy went well, take {number}.")
@@ -114,8 +118,7 @@ def test_in_a_large_memory_the_rarest_of_common_terms_finds(memory: Memory) -> N
 
 def test_in_a_large_memory_a_word_that_stands_nowhere_takes_nothing_away(memory: Memory) -> None:
     only(memory, "lexical")
-    for name, value in (("exact_scan_rows", 10), ("common_rows", 3)):
-        memory.conn.execute("select memhouse.set_server_setting(%s, %s)", (name, value))
+    call_ten_rows_large(memory)
     memory.write()
     for number in range(12):
         memory.remember(f"The deploy went well, take {number}.")
