@@ -93,7 +93,7 @@ create type memhouse.request as (
     filters memhouse.filters
 );
 comment on type memhouse.request is
-    'What every strategy is handed. audiences: those of the reader, null for all; within: the same for the full-text index.';
+    'What every strategy is handed. audiences: those of the reader; within: the same for the full-text index, null where they are too many.';
 create type memhouse.candidate as (
     id uuid,
     score double precision,

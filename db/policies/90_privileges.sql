@@ -83,10 +83,10 @@ grant execute on function memhouse.admitted_now(
 -- What strategies use.
 grant execute on function memhouse._setting_int(text),
     memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters),
-    memhouse._audiences(memhouse.reader), memhouse.reader_audiences(), memhouse.matching_terms(tsquery, tsquery),
+    memhouse.reader_audiences(), memhouse.matching_terms(tsquery, tsquery),
     memhouse.term_query(text), memhouse.entity_keys(text), memhouse.entity_key(text), memhouse._interleave(memhouse.listed_candidate[], integer) to memhouse_strategy;
--- The gate's one function looks beyond the reader to say that something is there, where the account discloses that.
-grant execute on function memhouse._account_discloses(), memhouse.reader_audiences() to memhouse_gate;
+-- Of the gate's two functions one looks beyond the reader to say that something is there, where the account discloses that.
+grant execute on function memhouse._account_discloses() to memhouse_gate;
 -- What the API uses.
 grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse.strategy_semantic(memhouse.request, integer), memhouse.strategy_temporal(memhouse.request, integer),
@@ -94,13 +94,13 @@ grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse.strategy_relation_expand(memhouse.request, integer), memhouse.strategy_semantic_lanes(memhouse.request, integer),
     memhouse.eligible_rows(memhouse.filters, integer), memhouse._audience_rows(bigint[], integer), memhouse._authorization_filtered(tsquery),
     memhouse.signals(memhouse.knowledge_kind, memhouse.lifecycle_state, timestamptz, integer),
-    memhouse.signal_factor(double precision, double precision), 
+    memhouse.signal_factor(double precision, double precision),
     memhouse.signals_factor(double precision, double precision, double precision, double precision, double precision, double precision, double precision, double precision),
     memhouse._times(jsonb, integer), memhouse._strategies_of(jsonb), memhouse._report(memhouse.retrieval), memhouse._checked_profile(jsonb),
     memhouse._sign(text, text), memhouse._sealed(text, text), memhouse._unsealed(text, text), memhouse._part(text, text),
     memhouse._require_reader(), memhouse._fail(text, text), memhouse._one_of(text, text[], text), memhouse._setting_int(text),
     memhouse.error_catalog(), memhouse.uuid_v7(), memhouse._audit(uuid, text, uuid, jsonb),
-    memhouse._audiences(memhouse.reader), memhouse.audience_query(bigint[]), memhouse.question_boilerplate(), memhouse.analyze_query(text), memhouse.term_query(text),
+    memhouse.reader_audiences(), memhouse.audience_query(bigint[]), memhouse.question_boilerplate(), memhouse.analyze_query(text), memhouse.term_query(text),
     memhouse.checked_vector(@extschema:vector@.vector, integer), memhouse._search_identity(text),
     memhouse._stored_identity(text), memhouse._account_identity(), memhouse._embedded_query(text, timestamptz),
     memhouse._rerank(memhouse.search_plan, memhouse.retrieval), memhouse._allowed_model(text, integer), memhouse._allowed_reranker(text),

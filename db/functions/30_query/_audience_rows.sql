@@ -1,5 +1,5 @@
--- How many statements there are in the audiences of a reader (null is all of the account), counted up to p_cap in the index alone:
--- for choosing between ways to one answer. Of other people's statements none is counted; of the reader's own, those whose
+-- How many statements there are in the audiences of a reader, counted up to p_cap in the index alone: for choosing
+-- between ways to one answer. Of other people's statements none is counted; of the reader's own, those whose
 -- expiry or revalidation is due but not swept are.
 -- Definer because it reads as memhouse_gate, beside the view: admission needs more than the index holds.
 create or replace function memhouse._audience_rows(p_audiences bigint[], p_cap integer)
@@ -9,12 +9,11 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_account uuid := memhouse.reader_account();
-    v_audiences bigint[] := coalesce(p_audiences, memhouse.reader_audiences());
 begin
     return (
         select count(*)
         from (select from memhouse.knowledge as k
-              where k.account_id = v_account and k.audience = any (v_audiences) limit p_cap) as bounded);
+              where k.account_id = v_account and k.audience = any (p_audiences) limit p_cap) as bounded);
 end
 $$;
 alter function memhouse._audience_rows(bigint[], integer) owner to memhouse_gate;

@@ -10,4 +10,4 @@ return case when cardinality(p_audiences) <= 400 then (
     select string_agg(memhouse.term_query(memhouse._audience_lexeme(a))::text, ' | ')
     from unnest(case when p_audiences = '{}' then '{0}' else p_audiences end) as a)::tsquery end;
 comment on function memhouse.audience_query(bigint[]) is
-'A tsquery for the statements of any of these audiences; null, which narrows nothing, for null (all) and for more than 400.';
+'A tsquery for the statements of any of these audiences; null, which narrows nothing, for more than 400.';

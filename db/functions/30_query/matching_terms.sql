@@ -1,4 +1,4 @@
--- Terms of a query within the audiences of a reader: what the full-text index is asked for. Null audiences narrow nothing.
+-- Terms of a query within the audiences of a reader: what the full-text index is asked for. Null narrows nothing.
 create or replace function memhouse.matching_terms(p_terms tsquery, p_within tsquery)
 returns tsquery
 language sql immutable parallel safe

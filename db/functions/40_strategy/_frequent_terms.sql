@@ -11,7 +11,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
     v_account constant uuid := memhouse.reader_account();
-    v_audiences constant bigint[] := coalesce(p_request.audiences, memhouse.reader_audiences());
+    v_audiences constant bigint[] := p_request.audiences;
     v_share constant double precision := memhouse._setting_int('common_rows')::double precision
         / greatest(memhouse._setting_int('exact_scan_rows'), 1);
     v_each constant bigint := greatest(least(200, 20000 / greatest(cardinality(v_audiences), 1)), 1);

@@ -12,7 +12,7 @@ declare
     v_filters memhouse.filters := p_request.filters;
     v_embedding @extschema:vector@.halfvec := p_request.embedding;
     v_account uuid := memhouse.reader_account();
-    v_audiences bigint[] := coalesce(p_request.audiences, memhouse.reader_audiences());
+    v_audiences bigint[] := p_request.audiences;
 begin
     return query
     select n.knowledge_id, 1 - n.distance, '{"scan": "exact"}'::jsonb

@@ -12,7 +12,7 @@ declare
     v_names text[] := memhouse.entity_keys(p_request.query);
     v_filters memhouse.filters := p_request.filters;
     v_reader memhouse.reader := memhouse._reader();
-    v_audiences bigint[] := coalesce(p_request.audiences, memhouse.reader_audiences());
+    v_audiences bigint[] := p_request.audiences;
 begin
     return case p_strategy
         when 'semantic' then (

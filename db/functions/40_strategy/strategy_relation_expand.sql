@@ -18,7 +18,7 @@ declare
     v_account uuid := memhouse.reader_account();
     v_seeds uuid[] := memhouse._interleave(p_request.seeds, memhouse._setting_int('expand_seeds'));
     v_per_seed integer := memhouse._setting_int('expand_per_seed');
-    v_audiences bigint[] := coalesce(p_request.audiences, memhouse.reader_audiences());
+    v_audiences bigint[] := p_request.audiences;
     v_names text[];
     v_idf double precision[];
 begin

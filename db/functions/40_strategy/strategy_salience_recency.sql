@@ -12,7 +12,7 @@ as $$
 declare
     v_filters memhouse.filters := p_request.filters;
     v_account uuid := memhouse.reader_account();
-    v_audiences bigint[] := coalesce(p_request.audiences, memhouse.reader_audiences());
+    v_audiences bigint[] := p_request.audiences;
     v_rows integer := memhouse._setting_int('salience_rows');
 begin
     return query

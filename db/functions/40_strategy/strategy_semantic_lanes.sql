@@ -13,7 +13,7 @@ declare
     v_filters memhouse.filters := p_request.filters;
     -- Named again beside the view, whose own values the planner cannot see: with these it knows how much to expect.
     v_reader memhouse.reader := memhouse._reader();
-    v_audiences bigint[] := coalesce(p_request.audiences, memhouse.reader_audiences());
+    v_audiences bigint[] := p_request.audiences;
     v_embedding @extschema:vector@.halfvec := p_request.embedding;
 begin
     return query

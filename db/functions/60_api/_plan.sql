@@ -11,13 +11,13 @@ language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_reader memhouse.reader := memhouse._require_reader();
     v_plan memhouse.search_plan;
     v_request memhouse.request;
     v_profile memhouse.profile;
     v_embedding @extschema:vector@.vector := p_embedding;
     v_exact_rows integer := memhouse._setting_int('exact_scan_rows');
 begin
+    perform memhouse._require_reader();
     if p_limit is null or p_limit not between 1 and 100 then
         perform memhouse._fail('MH010', format('p_limit is %s; it must be 1 to 100.', coalesce(p_limit::text, 'null')));
     end if;
@@ -36,7 +36,7 @@ begin
 
     v_request.query := coalesce(p_query, '');
     v_request.analyzed := memhouse.analyze_query(v_request.query);
-    v_request.audiences := memhouse._audiences(v_reader);
+    v_request.audiences := memhouse.reader_audiences();
     v_request.within := memhouse.audience_query(v_request.audiences);
     v_request.filters := memhouse.parse_filters(p_filters);
     v_request.as_of := p_as_of;

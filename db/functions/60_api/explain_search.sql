@@ -27,12 +27,12 @@ declare
     v_fusion_ms numeric;
     v_rest_ms numeric;
     v_rerank_ms numeric;
-    v_steps jsonb := '[]';
+    v_plan_ms numeric;
+    v_steps jsonb;
 begin
     v_plan := memhouse._plan(p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity, null);
     v_request := v_plan.request;
-    v_steps := jsonb_build_array(jsonb_build_object(
-        'step', 'plan', 'ms', round(extract(epoch from clock_timestamp() - v_started) * 1000, 3), 'rows', memhouse.eligible_rows(v_request.filters, v_request.eligible)));
+    v_plan_ms := round(extract(epoch from clock_timestamp() - v_started) * 1000, 3);
     foreach v_strategy in array memhouse._strategies_of(v_plan.config) loop
         v_part := memhouse._run_strategy(v_plan, v_strategy);
         v_parts := v_parts || v_part;
@@ -49,6 +49,9 @@ begin
     v_rerank_ms := (v_found.rerank ->> 'ms')::numeric;
     v_rest_ms := round(extract(epoch from clock_timestamp() - v_mark) * 1000, 3) - v_fusion_ms - coalesce(v_rerank_ms, 0);
 
+    -- Counted after the read, whose time it must not take.
+    v_steps := jsonb_build_array(jsonb_build_object(
+        'step', 'plan', 'ms', v_plan_ms, 'rows', memhouse.eligible_rows(v_request.filters, v_request.eligible)));
     foreach v_part in array v_parts loop
         v_outcome := v_part.outcome;
         v_scan := v_part.list[1].detail ->> 'scan';
