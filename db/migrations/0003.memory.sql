@@ -69,12 +69,21 @@ end;
 comment on function memhouse._audience_of(
     uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange) is
     'The audience of a statement; 0 for one that nobody retrieves.';
-create function memhouse._audience_lexeme(p_audience bigint)
+create function memhouse._audience_prefix(p_audience bigint)
 returns text
 language sql immutable parallel safe
-return chr(1) || p_audience;
-comment on function memhouse._audience_lexeme(bigint) is
-    'An audience as a lexeme among those of the statement: no text parses to it. With it the full-text index intersects audience and terms itself.';
+return encode(substr(int8send(p_audience), 3), 'base64');
+comment on function memhouse._audience_prefix(bigint) is
+    'Eight characters for an audience, of 48 of its bits: what the words of its statements begin with in the full-text index.';
+create function memhouse._audience_words(p_audience bigint, p_tsv tsvector)
+returns tsvector
+language sql immutable parallel safe cost 1000
+return case when p_audience = 0 then '' else array_to_tsvector(array(
+    select p.prefix || left(w.word, 200)
+    from (select memhouse._audience_prefix(p_audience) as prefix) as p
+    cross join unnest(array_append(tsvector_to_array(p_tsv), '')) as w (word))) end;
+comment on function memhouse._audience_words(bigint, tsvector) is
+    'The words of a statement, each as a word of its audience, and the audience alone: what the full-text index holds. A word that others use too is another entry there. Of a longer word the first 200 characters, so that it fits a lexeme.';
 
 -- Columns of fixed width that are never null stand first, then the others that admission reads, texts last: every read
 -- judges many rows, and takes half the time for it that it took with the columns in the order of a form.
@@ -104,9 +113,7 @@ create table memhouse.knowledge (
     source_key text check (char_length(source_key) between 1 and 500),
     statement text not null check (statement <> ''),
     metadata jsonb not null default '{}',
-    tsv tsvector not null generated always as (
-        to_tsvector('pg_catalog.english', statement) || array_to_tsvector(array[memhouse._audience_lexeme(memhouse._audience_of(
-            scope_id, subject_peer_id, sensitivity, target_level, lifecycle_state, active_during, provisional_during))])) stored,
+    tsv tsvector not null generated always as (to_tsvector('pg_catalog.english', statement)) stored,
     primary key (account_id, knowledge_id),
     foreign key (account_id, scope_id) references memhouse.scope (account_id, scope_id),
     foreign key (account_id, subject_peer_id) references memhouse.peer (account_id, peer_id),
@@ -115,8 +122,9 @@ create table memhouse.knowledge (
 );
 create index knowledge_audience on memhouse.knowledge (account_id, audience, recorded_at desc);
 create index knowledge_subject on memhouse.knowledge (account_id, subject_peer_id) where subject_peer_id is not null;
-create index knowledge_terms on memhouse.knowledge using gin (tsv) with (fastupdate = off);
+create index knowledge_words on memhouse.knowledge using gin (memhouse._audience_words(audience, tsv)) with (fastupdate = off);
 create unique index knowledge_source_key on memhouse.knowledge (account_id, source_key, scope_id) where source_key is not null;
+alter index memhouse.knowledge_words alter column 1 set statistics 0;
 -- Statistics of these columns would let a reader mine hidden text through row estimates.
 alter table memhouse.knowledge alter column statement set statistics 0;
 alter table memhouse.knowledge alter column source_key set statistics 0;
@@ -127,7 +135,7 @@ alter table memhouse.observation alter column session_key set statistics 0;
 alter table memhouse.observation alter column metadata set statistics 0;
 comment on table memhouse.knowledge is 'A short immutable statement with its subject, scope, sensitivity, validity and life.';
 comment on column memhouse.knowledge.audience is 'Whom the statement may be for at most, as memhouse._audience_of folds it.';
-comment on column memhouse.knowledge.tsv is 'The lexemes of the statement, and that of its audience.';
+comment on column memhouse.knowledge.tsv is 'The lexemes of the statement.';
 comment on column memhouse.knowledge.changed_at is 'When the row last changed; a projection made from an older row is not used.';
 comment on column memhouse.knowledge.state_since is
     'The instant of the last change of state. The next one is never earlier, whatever the clocks say, so belief time does not run backwards.';

@@ -85,7 +85,6 @@ create type memhouse.request as (
     query text,
     analyzed memhouse.analyzed_query,
     audiences bigint[],
-    within tsquery,
     embedding halfvec,
     identity_id integer,
     dimensions integer,
@@ -93,7 +92,7 @@ create type memhouse.request as (
     filters memhouse.filters
 );
 comment on type memhouse.request is
-    'What every strategy is handed. audiences: those of the reader; within: the same for the full-text index, null where they are too many.';
+    'What every strategy is handed. audiences: those of the reader.';
 create type memhouse.candidate as (
     id uuid,
     score double precision,

@@ -73,8 +73,8 @@ grant execute on function memhouse._posture(), memhouse._reader(), memhouse.read
 grant execute on function memhouse.reader_write_scopes() to memhouse_api;
 grant execute on function memhouse.reader_audiences() to memhouse_reader;
 -- Whoever inserts a statement computes its audience.
-grant execute on function memhouse._audience(uuid, uuid, memhouse.sensitivity, boolean), memhouse._audience_lexeme(bigint),
-    memhouse._audience_of(uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange)
+grant execute on function memhouse._audience(uuid, uuid, memhouse.sensitivity, boolean),
+    memhouse._audience_prefix(bigint), memhouse._audience_words(bigint, tsvector), memhouse._audience_of(uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange)
     to memhouse_api;
 grant execute on function memhouse.admitted_now(
     uuid, uuid, uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange,
@@ -83,10 +83,12 @@ grant execute on function memhouse.admitted_now(
 -- What strategies use.
 grant execute on function memhouse._setting_int(text),
     memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters),
-    memhouse.reader_audiences(), memhouse.matching_terms(tsquery, tsquery),
+    memhouse.reader_audiences(), memhouse._audience_prefix(bigint), memhouse._audience_words(bigint, tsvector),
+    memhouse.within_audiences(tsquery, bigint[]),
     memhouse.term_query(text), memhouse.entity_keys(text), memhouse.entity_key(text), memhouse._interleave(memhouse.listed_candidate[], integer) to memhouse_strategy;
 -- Of the gate's two functions one looks beyond the reader to say that something is there, where the account discloses that.
-grant execute on function memhouse._account_discloses() to memhouse_gate;
+grant execute on function memhouse._account_discloses(), memhouse._account_audiences(uuid), memhouse._audience_prefix(bigint),
+    memhouse._audience_words(bigint, tsvector), memhouse.within_audiences(tsquery, bigint[]) to memhouse_gate;
 -- What the API uses.
 grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse.strategy_semantic(memhouse.request, integer), memhouse.strategy_temporal(memhouse.request, integer),
@@ -100,7 +102,7 @@ grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse._sign(text, text), memhouse._sealed(text, text), memhouse._unsealed(text, text), memhouse._part(text, text),
     memhouse._require_reader(), memhouse._fail(text, text), memhouse._one_of(text, text[], text), memhouse._setting_int(text),
     memhouse.error_catalog(), memhouse.uuid_v7(), memhouse._audit(uuid, text, uuid, jsonb),
-    memhouse.reader_audiences(), memhouse.audience_query(bigint[]), memhouse.question_boilerplate(), memhouse.analyze_query(text), memhouse.term_query(text),
+    memhouse.reader_audiences(), memhouse.question_boilerplate(), memhouse.analyze_query(text), memhouse.term_query(text),
     memhouse.checked_vector(@extschema:vector@.vector, integer), memhouse._search_identity(text),
     memhouse._stored_identity(text), memhouse._account_identity(), memhouse._embedded_query(text, timestamptz),
     memhouse._rerank(memhouse.search_plan, memhouse.retrieval), memhouse._allowed_model(text, integer), memhouse._allowed_reranker(text),

@@ -1,6 +1,6 @@
 -- The audiences whose statements this reader may be shown: per scope and sensitivity within its clearance, the shared one if
 -- the posture is shown any of it, and its peer's own; those of the past only for a read of the past. For server-side work,
--- all there are in the account, found by hopping from one to the next in the index. Wider than admission where they differ:
+-- all there are in the account. Wider than admission where they differ:
 -- memhouse.admits decides. With them an index leads searches, and a reader's own selects, past what is other people's.
 -- Definer because what there is in the account is the owner's to read.
 -- Planned once: strategies ask for custom plans, and that would reach in here too.
@@ -15,14 +15,7 @@ declare
     v_reader memhouse.reader := memhouse._posture();
 begin
     if v_reader.posture = 'internal' then
-        return array(
-            with recursive there as (
-                select (select min(k.audience) from memhouse.knowledge as k where k.account_id = v_reader.account_id) as audience
-                union all
-                select (select min(k.audience) from memhouse.knowledge as k where k.account_id = v_reader.account_id and k.audience > t.audience)
-                from there as t where t.audience is not null
-            )
-            select t.audience from there as t where t.audience is not null);
+        return memhouse._account_audiences(v_reader.account_id);
     end if;
     return array(
         select memhouse._audience(s.scope_id, p.private_to, v.sensitivity, t.past)

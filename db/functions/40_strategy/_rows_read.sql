@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
 declare
-    v_matching tsquery := memhouse.matching_terms((p_request.analyzed).terms, p_request.within);
+    v_terms tsquery := (p_request.analyzed).terms;
     v_names text[] := memhouse.entity_keys(p_request.query);
     v_filters memhouse.filters := p_request.filters;
     v_reader memhouse.reader := memhouse._reader();
@@ -20,12 +20,16 @@ begin
             where e.account_id = v_reader.account_id and e.audience = any (v_audiences) and e.identity_id = p_request.identity_id
               and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.confidence, e.recorded_at, v_filters))
         when 'lexical' then (
-            select count(*) from memhouse.admissible_knowledge as k
-            where k.tsv @@ v_matching
+            select count(*)
+            from memhouse.within_audiences(v_terms, v_audiences) as w (words)
+            join memhouse.admissible_knowledge as k on memhouse._audience_words(k.audience, k.tsv) @@ w.words
+            where k.tsv @@ v_terms
               and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters))
         when 'temporal' then (
-            select count(*) from memhouse.admissible_knowledge as k
-            where k.tsv @@ v_matching
+            select count(*)
+            from memhouse.within_audiences(v_terms, v_audiences) as w (words)
+            join memhouse.admissible_knowledge as k on memhouse._audience_words(k.audience, k.tsv) @@ w.words
+            where k.tsv @@ v_terms
               and (k.relevant_from is not null or k.relevant_until is not null)
               and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters))
         when 'entity_match' then (

@@ -22,6 +22,7 @@ as $$
 declare
     v_websearch constant boolean := (p_request.analyzed).mode = 'websearch';
     v_lexemes constant text[] := (p_request.analyzed).lexemes;
+    v_audiences constant bigint[] := p_request.audiences;
     v_filters constant memhouse.filters := p_request.filters;
     -- Null is no bound: then every statement that matches is looked at.
     v_bound constant integer := case when not v_websearch and p_request.eligible > memhouse._setting_int('exact_scan_rows')
@@ -36,10 +37,11 @@ begin
             select t.place, k.knowledge_id, k.tsv,
                 (case when v_websearch then ts_rank_cd(k.tsv, t.term) else ts_rank(k.tsv, t.term) end)::double precision as rank
             from unnest(v_terms) with ordinality as t (term, place)
+            cross join lateral memhouse.within_audiences(t.term, v_audiences) as w (words)
             cross join lateral (
                 select a.knowledge_id, a.tsv
                 from memhouse.admissible_knowledge as a
-                where a.tsv @@ memhouse.matching_terms(t.term, p_request.within)
+                where memhouse._audience_words(a.audience, a.tsv) @@ w.words and a.tsv @@ t.term
                   and memhouse.passes_filters(a.knowledge_id, a.kind, a.subject_peer_id, a.confidence, a.recorded_at, v_filters)
                 limit v_bound
             ) as k

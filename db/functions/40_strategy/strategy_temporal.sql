@@ -10,7 +10,7 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
     v_terms tsquery := (p_request.analyzed).terms;
-    v_matching tsquery := memhouse.matching_terms((p_request.analyzed).terms, p_request.within);
+    v_audiences bigint[] := p_request.audiences;
     v_filters memhouse.filters := p_request.filters;
     -- Seconds, so that an infinite instant is simply infinitely far: timestamps cannot be subtracted from infinity.
     v_instant double precision := extract(epoch from p_request.as_of);
@@ -24,8 +24,9 @@ begin
                 case when isfinite(k.relevant_until) then v_instant - extract(epoch from k.relevant_until)::double precision end,
                 0) / 86400 as days_outside,
             ts_rank_cd(k.tsv, v_terms) as text_rank
-        from memhouse.admissible_knowledge as k
-        where k.tsv @@ v_matching
+        from memhouse.within_audiences(v_terms, v_audiences) as w (words)
+        join memhouse.admissible_knowledge as k on memhouse._audience_words(k.audience, k.tsv) @@ w.words
+        where k.tsv @@ v_terms
           and (k.relevant_from is not null or k.relevant_until is not null)
           and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
     ) as m

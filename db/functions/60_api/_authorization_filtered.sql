@@ -8,11 +8,20 @@ language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
+declare
+    v_audiences bigint[];
 begin
-    return memhouse._account_discloses()
-        and not exists (select from memhouse.admissible_knowledge as k where k.tsv @@ p_terms)
+    if not memhouse._account_discloses() then
+        return false;
+    end if;
+    v_audiences := memhouse._account_audiences(memhouse.reader_account());
+    return not exists (
+            select from memhouse.within_audiences(p_terms, v_audiences) as w (words)
+            join memhouse.admissible_knowledge as k on memhouse._audience_words(k.audience, k.tsv) @@ w.words
+            where k.tsv @@ p_terms)
         and exists (
-            select from memhouse.knowledge as k
+            select from memhouse.within_audiences(p_terms, v_audiences) as w (words)
+            join memhouse.knowledge as k on memhouse._audience_words(k.audience, k.tsv) @@ w.words
             where k.tsv @@ p_terms and memhouse.admits(
                 k.account_id, k.scope_id, k.subject_peer_id, k.sensitivity, k.target_level,
                 k.lifecycle_state, memhouse.believed_during(k.active_during, k.revalidate_at), k.provisional_during, k.expires_at,

@@ -37,7 +37,6 @@ begin
     v_request.query := coalesce(p_query, '');
     v_request.analyzed := memhouse.analyze_query(v_request.query);
     v_request.audiences := memhouse.reader_audiences();
-    v_request.within := memhouse.audience_query(v_request.audiences);
     v_request.filters := memhouse.parse_filters(p_filters);
     v_request.as_of := p_as_of;
     if v_embedding is null and v_profile.config -> 'strategies' ?| array['semantic', 'semantic_lanes'] then
