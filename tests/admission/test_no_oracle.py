@@ -351,6 +351,33 @@ def test_an_audience_that_is_not_the_readers_is_not_scanned(estimated: tuple[Pai
         conn.rollback()
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "search_report('{word} acquisition')",
+        "search_report('{word} -harbour')",
+        """search_report('harbour -"{word} bay"', p_profile => 'thorough')""",
+        "search_report('remark in {word} Bay')",
+        "explain_search('{word}')",
+    ],
+)
+def test_a_hidden_word_makes_a_search_touch_no_page_more(estimated: tuple[Pair, dict[str, str]], call: str) -> None:
+    """Work, counted in buffers, is the same for a word in two thousand hidden statements and for one that stands nowhere."""
+    pair, _ = estimated
+    with pair.server.connect(pair.name, user="app_reader", autocommit=False) as conn:
+        begin(conn, pair.token)
+        touched = []
+        # Twice each: the first round fills caches.
+        for word in ("contoso", "contozo") * 2:
+            lines = conn.execute(
+                f"explain (analyze, buffers, costs off, timing off, summary off) select memhouse.{call.format(word=word)}"
+            ).fetchall()
+            touched.append([line[0] for line in lines if "Query Identifier" not in line[0]])
+        assert touched[2] == touched[3]
+        assert any("Buffers: shared hit=" in line for line in touched[2])
+        conn.rollback()
+
+
 def test_functions_print_no_plans(estimated: tuple[Pair, dict[str, str]]) -> None:
     pair, _ = estimated
     heard: list[str] = []

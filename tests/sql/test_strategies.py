@@ -193,6 +193,8 @@ def test_phrase_negation_and_or_use_websearch(memory: Memory) -> None:
     assert memory.statements('"red apples"', profile="lexical") == ["Red apples."]
     assert memory.statements("apples -colour", profile="lexical") == ["Red apples."]
     assert set(memory.statements("plums or colour", profile="lexical")) == {"Blue plums.", "Apples of red colour."}
+    assert memory.statements('apples -"red apples"', profile="lexical") == ["Apples of red colour."]
+    assert set(memory.statements("-plums", profile="lexical")) == {"Red apples.", "Apples of red colour."}
 
 
 # semantic ----------------------------------------------------------------------------------------------------------

@@ -13,17 +13,27 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
     v_reader memhouse.reader := memhouse._posture();
+    v_audiences bigint[];
 begin
     if v_reader.posture = 'internal' then
         return memhouse._account_audiences(v_reader.account_id);
     end if;
-    return array(
+    v_audiences := array(
         select memhouse._audience(s.scope_id, p.private_to, v.sensitivity, t.past)
         from unnest(v_reader.scopes) as s (scope_id)
         cross join unnest(enum_range(null, v_reader.clearance)) as v (sensitivity)
         cross join (select null::uuid as private_to union all select v_reader.peer_id where v_reader.peer_id is not null) as p
         cross join (select false as past union all select true where v_reader.known_at is not null) as t
         where p.private_to is not null or v_reader.posture = 'peer' or v.sensitivity <= memhouse._open_sensitivity(v_reader.posture));
+    -- Of a reader of many scopes most are empty. Every strategy looks each of them up, for every word and name.
+    if cardinality(v_audiences) > 64 then
+        v_audiences := array(
+            select a.audience
+            from unnest(v_audiences) as a (audience)
+            cross join lateral (
+                select from memhouse.knowledge as k where k.account_id = v_reader.account_id and k.audience = a.audience limit 1) as k);
+    end if;
+    return v_audiences;
 end
 $$;
-comment on function memhouse.reader_audiences() is 'The audiences whose statements this reader may be shown; for server-side work all of its account, none when nothing was begun.';
+comment on function memhouse.reader_audiences() is 'The audiences whose statements this reader may be shown; for server-side work all of its account, none when nothing was begun. Where they are many, those in which there is anything.';
