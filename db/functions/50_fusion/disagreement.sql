@@ -1,16 +1,14 @@
 -- What the strategies thought of the query before fusion: fusion always emits a ranking, even from lists that are
 -- all bad, so a fused score cannot say "nothing was found".
 -- top_overlap: mean Jaccard overlap of the first ten ids over all pairs of lists that have any; null below two lists.
-create or replace function memhouse.disagreement(p_candidates memhouse.listed_candidate[], p_outcomes memhouse.outcome[])
+create or replace function memhouse.disagreement(p_parts memhouse.part[])
 returns jsonb
 language sql stable parallel restricted
 begin atomic
     with heads as (
-        select l.strategy, array_agg(l.id) as ids
-        from (select c.strategy, c.id, row_number() over (partition by c.strategy order by c.score desc, c.id) as place
-              from unnest(p_candidates) as c) as l
-        where l.place <= 10
-        group by l.strategy
+        select (p.outcome).strategy, array(select c.id from unnest(p.list[:10]) as c) as ids
+        from unnest(p_parts) as p
+        where p.list is not null
     ),
     pairs as (
         select (select count(*) from unnest(a.ids) as i (id) where i.id = any (b.ids))::double precision as shared,
@@ -19,11 +17,11 @@ begin atomic
     )
     select jsonb_build_object(
         'query_dependent_empty', coalesce((
-            select bool_and(o.outcome = 'empty')
-            from unnest(p_outcomes) as o
-            join memhouse.strategy as s on s.name = o.strategy
-            where s.reads_query and o.outcome in ('contributed', 'empty')), false),
+            select bool_and((p.outcome).outcome = 'empty')
+            from unnest(p_parts) as p
+            join memhouse.strategy as s on s.name = (p.outcome).strategy
+            where s.reads_query and (p.outcome).outcome in ('contributed', 'empty')), false),
         'top_overlap', (select round(avg(p.shared / (p.total - p.shared))::numeric, 4) from pairs as p));
 end;
-comment on function memhouse.disagreement(memhouse.listed_candidate[], memhouse.outcome[]) is
+comment on function memhouse.disagreement(memhouse.part[]) is
 'How the strategies differ before fusion: query_dependent_empty (every strategy that read the query and ran found nothing) and top_overlap (mean Jaccard overlap of the first ten ids, 0 to 1).';

@@ -16,8 +16,6 @@ declare
     v_weights constant jsonb := p_plan.config -> 'strategies';
     v_signals record;
     v_result memhouse.retrieval;
-    v_candidates memhouse.listed_candidate[] := '{}';
-    v_part memhouse.part;
     -- A reranker looks further than the page.
     v_read constant integer := greatest(p_plan.page_limit, (p_plan.config ->> 'rerank_head')::integer);
     v_ids uuid[];
@@ -26,10 +24,7 @@ declare
 begin
     perform set_config('lock_timeout',
         greatest(20, ceil(extract(epoch from p_plan.strategies_until - clock_timestamp()) * 1000))::text, true);
-    foreach v_part in array p_parts loop
-        v_result.outcomes := v_result.outcomes || v_part.outcome;
-        v_candidates := v_candidates || coalesce(v_part.list, '{}');
-    end loop;
+    v_result.outcomes := array(select p.outcome from unnest(p_parts) as p);
     v_result.posture := v_reader.posture;
     v_result.profile := p_plan.profile_name;
     v_result.profile_version := p_plan.profile_version;
@@ -37,7 +32,7 @@ begin
     v_result.terms_ignored := ((p_plan.request).analyzed).terms_ignored;
     v_result.deadline_ms := p_plan.deadline_ms;
     v_result.reserved_rerank_ms := p_plan.reserved_rerank_ms;
-    v_result.disagreement := memhouse.disagreement(v_candidates, v_result.outcomes);
+    v_result.disagreement := memhouse.disagreement(p_parts);
     v_result.retrieval_outcomes := '[]';
     if exists (select from unnest(v_result.outcomes) as o where o.strategy = 'lexical' and o.outcome = 'empty')
        and memhouse._authorization_filtered(((p_plan.request).analyzed).terms) then
@@ -50,7 +45,7 @@ begin
     select array_agg(f.id order by f.fusion_score desc, f.id), array_agg(f.fusion_score order by f.fusion_score desc, f.id),
         array_agg(f order by f.fusion_score desc, f.id)
     into v_ids, v_scores, v_parts
-    from memhouse.fuse(v_candidates, v_weights, (p_plan.config ->> 'rrf_k')::integer, v_read,
+    from memhouse.fuse(p_parts, v_weights, (p_plan.config ->> 'rrf_k')::integer, v_read,
         memhouse.signals_factor(0, 0, 0, 0, v_signals.recency, v_signals.authority, v_signals.provenance, v_signals.status)) as f;
 
     -- id = any(array), not a join: the planner would expect 1,000 rows of a function and hash the whole account.
