@@ -1,8 +1,9 @@
 """``python -m bench.oracle --dsn DSN [--rows N] [--rounds N]``.
 
 Whether time tells what is hidden: a weak reader asks for a name that stands only in rows hidden from it (restricted ones
-and another peer's), and for one that stands nowhere, turn by turn in one run; and authenticates with a token that never
-was, one that was revoked, and its own. Prints the distributions. The role must be a superuser's.
+and another peer's), and for one that stands nowhere, turn by turn in one run; for vectors near hidden ones and near none,
+all of its rows compared and by the HNSW index; and authenticates with a token that never was and one that was revoked.
+Prints the distributions. The role must be a superuser's.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from functools import partial
 
 import psycopg
 
-from bench.admission.corpus import ACCOUNT, load, token
+from bench.admission.corpus import ACCOUNT, embed, load, token
 
 #: name, hidden rows that hold it; its words are in the full-text index, and it in the index of mentions
 HIDDEN = {"zanzibarite": 1, "quellenkunde": 100, "orinocoward": 2_000}
 ABSENT = "nowhereword"
+#: Each name has a direction among the vectors, in which nothing lies but the rows that hold it.
+DIRECTIONS = (ABSENT, *HIDDEN)
 
 
 def main() -> int:
@@ -51,6 +54,18 @@ def main() -> int:
             _rounds(options.rounds, {name: partial(_search, conn, reader, term) for name, term in searches.items()}),
             "absent",
         )
+        (rows,) = conn.execute("select value from memhouse.server_setting where name = 'exact_scan_rows'").fetchone()
+        for how, exact_rows in (("all of its vectors compared", rows), ("by the HNSW index", 1_000)):
+            conn.execute("select memhouse.set_server_setting('exact_scan_rows', %s)", (exact_rows,))
+            print(f"\n| vectors asked for, {how} | p5 | p50 | p95 | p50 against absent |")
+            print("|---|---|---|---|---|")
+            _compare(
+                _rounds(
+                    options.rounds, {name: partial(_nearest, conn, reader, term) for name, term in searches.items()}
+                ),
+                "absent",
+            )
+        conn.execute("select memhouse.set_server_setting('exact_scan_rows', %s)", (rows,))
         print("\n| token | p5 | p50 | p95 | p50 against unknown |")
         print("|---|---|---|---|---|")
         tokens = {
@@ -81,16 +96,32 @@ def _hide(conn: psycopg.Connection) -> None:
                  and not exists (select from memhouse.knowledge where tsv @@ plainto_tsquery('english', %s))""",
             (term.capitalize(), rows, ACCOUNT, term),
         )
-    with conn.transaction():
-        conn.execute("select from memhouse.begin_internal(%s)", (ACCOUNT,))
-        conn.execute("select memhouse.rebuild_entities()")
+    embed(conn)
+    for term in HIDDEN:
+        conn.execute(
+            """update memhouse.embedding as e set vec = %s::halfvec
+               from memhouse.knowledge as k
+               where k.account_id = e.account_id and k.knowledge_id = e.knowledge_id and k.statement like 'Hidden note %%' || %s || '.'""",
+            (_direction(term), term.capitalize()),
+        )
     conn.execute("vacuum analyze")
+
+
+def _direction(term: str) -> str:
+    return str([float(n == DIRECTIONS.index(term)) for n in range(64)])
 
 
 def _search(conn: psycopg.Connection, reader: str, term: str) -> None:
     with conn.transaction():
         conn.execute("select from memhouse.begin_read(%s::text)", (reader,))
         assert conn.execute("select from memhouse.search(%s)", (term,)).rowcount == 0
+
+
+def _nearest(conn: psycopg.Connection, reader: str, term: str) -> None:
+    with conn.transaction():
+        conn.execute("select from memhouse.begin_read(%s::text)", (reader,))
+        found = conn.execute("select from memhouse.search('x', %s, 'fast')", (_direction(term),))
+        assert found.rowcount == 12
 
 
 def _authenticate(conn: psycopg.Connection, value: str) -> None:

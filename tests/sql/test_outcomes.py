@@ -211,3 +211,21 @@ def test_scores_compare_whether_or_not_a_strategy_was_dropped(memory: Memory) ->
     memory.read()
     (hit,) = memory.report("kettle")["candidates"]
     assert hit["fusion_score"] == pytest.approx(1 / 2.8)
+
+
+@pytest.mark.parametrize("call", ["search('kettle')", "search_report('kettle')", "explain_search('kettle')"])
+def test_a_search_is_done_once(memory: Memory, call: str) -> None:
+    """Not once more by the planner, which computes a stable function for an estimate where it can."""
+    memory.write()
+    memory.remember("The kettle boils.")
+    memory.read()
+    memory.conn.execute("set local track_functions = 'all'")
+    # More often than a generic plan takes to be chosen.
+    for _ in range(8):
+        memory.conn.execute(f"select * from memhouse.{call}")
+    assert (
+        memory.call(
+            "select pg_stat_get_xact_function_calls('memhouse.strategy_lexical(memhouse.request, integer)'::regprocedure)"
+        )
+        == 8
+    )

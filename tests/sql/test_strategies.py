@@ -228,6 +228,8 @@ def test_semantic_by_index_gives_the_exact_answer_and_never_a_short_page(memory:
     memory.read()
     by_index = memory.report("x", profile="semantic", embedding="[1,0,0]", limit=40)["candidates"]
     assert [hit["statement"] for hit in by_index] == [f"Row {number}." for number in range(40)]
+    # It found fewer than the hundred it looks for; that all were compared then is not said, for it can tell of hidden rows.
+    assert detail(memory, "semantic", "x", embedding="[1,0,0]", limit=40) == [{"scan": "hnsw"}] * 40
     memory.read("lab/a")
     assert memory.statements("x", profile="semantic", embedding="[1,0,0]", limit=10) == [
         f"Row {number}." for number in range(0, 40, 4)

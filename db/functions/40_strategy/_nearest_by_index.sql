@@ -21,7 +21,7 @@ set hnsw.max_scan_tuples = 40000
 as $$
 begin
     return query execute format($sql$
-        select e.knowledge_id, 1 - ((e.vec::@extschema:vector@.halfvec(%1$s)) operator(@extschema:vector@.<=>) $1), '{"scan": "hnsw"}'::jsonb
+        select e.knowledge_id, 1 - ((e.vec::@extschema:vector@.halfvec(%1$s)) operator(@extschema:vector@.<=>) $1), null::jsonb
         from memhouse.admissible_embedding as e
         where e.identity_id = %2$s and e.account_id = $4
           and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.confidence, e.recorded_at, $2)

@@ -15,7 +15,7 @@ declare
     v_audiences bigint[] := p_request.audiences;
 begin
     return query
-    select n.knowledge_id, 1 - n.distance, '{"scan": "exact"}'::jsonb
+    select n.knowledge_id, 1 - n.distance, null::jsonb
     from (
         select e.knowledge_id, e.vec operator(@extschema:vector@.<=>) v_embedding as distance
         from memhouse.admissible_embedding as e

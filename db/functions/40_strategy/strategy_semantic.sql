@@ -2,7 +2,8 @@
 -- Two ways to the same list. Up to exact_scan_rows eligible statements, all of them are compared (_nearest_exact).
 -- Above that, the identity's HNSW index is scanned (_nearest_by_index); if it finds too few, because the neighbourhood
 -- is mostly of rows this reader may not see, everything is compared after all: a page is never under-filled.
--- The choice rests on the count of what the reader may see, so it tells nothing else; detail says which way was taken.
+-- The choice rests on the count of what the reader may see, and detail says which way was chosen. That the index found too
+-- few is not said: it would tell of what is not the reader's.
 -- Output: at most p_limit rows, best first. Definer because its two ways are private to memhouse_strategy.
 create or replace function memhouse.strategy_semantic(p_request memhouse.request, p_limit integer)
 returns setof memhouse.candidate
@@ -14,11 +15,12 @@ declare
 begin
     if p_request.eligible > memhouse._setting_int('exact_scan_rows') then
         v_candidates := array(select c from memhouse._nearest_by_index(p_request, p_limit) as c);
-    end if;
-    if cardinality(v_candidates) >= p_limit then
-        return query select c.* from unnest(v_candidates) as c;
+        if cardinality(v_candidates) < p_limit then
+            v_candidates := array(select c from memhouse._nearest_exact(p_request, p_limit) as c);
+        end if;
+        return query select c.id, c.score, '{"scan": "hnsw"}'::jsonb from unnest(v_candidates) as c;
     else
-        return query select c.* from memhouse._nearest_exact(p_request, p_limit) as c;
+        return query select c.id, c.score, '{"scan": "exact"}'::jsonb from memhouse._nearest_exact(p_request, p_limit) as c;
     end if;
 end
 $$;

@@ -1,4 +1,6 @@
 -- What does this reader's memory say about a question? The page, in answer order; do not sort it again.
+-- The read stands in a subquery of its own: handed to unnest directly, PostgreSQL 18 would do it once more while planning,
+-- to see how many rows to expect.
 -- Definer because _retrieve is private to memhouse_api.
 create or replace function memhouse.search(
     p_query text, p_embedding @extschema:vector@.vector default null, p_profile text default null, p_limit integer default 12,
@@ -11,7 +13,11 @@ set search_path = pg_catalog, pg_temp
 set debug_print_plan = off
 begin atomic
     select h.*
-    from unnest((memhouse._retrieve(p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity)).hits) as h;
+    from (
+        select memhouse._retrieve(p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity) as found
+        offset 0
+    ) as r
+    cross join unnest((r.found).hits) as h;
 end;
 alter function memhouse.search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text) owner to memhouse_api;
 comment on function memhouse.search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text) is
