@@ -42,7 +42,7 @@ create unique index observation_source_key on memhouse.observation (account_id, 
 comment on table memhouse.observation is 'An immutable source: a message, a document chunk. Personal to its peer unless said otherwise.';
 
 -- Audiences. Whom a statement may be for is folded into one number, so that an index finds what a reader may be shown without
--- passing by anything else: other people's statements cost a read no time, however many there are. An audience only
+-- passing by anything else: other people's statements cost a look-up no time, however many there are. An audience only
 -- narrows a search, and is wider than admission where it differs (time, expiry): memhouse.admits alone decides.
 create function memhouse._audience(p_scope_id uuid, p_private_to uuid, p_sensitivity memhouse.sensitivity, p_past boolean)
 returns bigint
