@@ -338,22 +338,19 @@ class Search:
     """One read: the calls of its round trip, and where in them the answers stand."""
 
     calls: tuple[Call, ...]
+    #: Begins the posture of this read and nothing else.
+    begin: Call
     clock: Clock
     spent_ms: int
     margin_ms: int
-
-    @property
-    def begin(self) -> Call:
-        """The call that begins the posture of this read."""
-        return self.calls[_READER]
 
     def deadline_ms(self, answers: Sequence[Rows]) -> int | None:
         """The whole deadline, from the client's call; None while only the server knows it."""
         if self.clock.deadline_ms is not None:
             return self.clock.deadline_ms
-        if len(answers) <= _SERVER_DEADLINE:
+        if len(answers) <= _BEGUN:
             return None
-        return int(answers[_SERVER_DEADLINE][0][0]) + self.margin_ms + self.spent_ms
+        return int(answers[_BEGUN][0][_DEADLINE]) + self.margin_ms + self.spent_ms
 
     def deadline_passed(self, answers: Sequence[Rows]) -> bool:
         """Whether our own clock is beyond the deadline, as far as the answers tell it."""
@@ -367,16 +364,16 @@ class Search:
         assert deadline_ms is not None
         return SearchResult.from_json(
             answers[-1][0][0],
-            reader=ReaderPosture.from_row(answers[_READER][0]),
+            reader=ReaderPosture.from_row(answers[_BEGUN][0][:_DEADLINE]),
             deadline_ms=deadline_ms,
             embedding_ms=embedding_ms,
             total_ms=self.clock.elapsed_ms,
         )
 
 
-# Positions in the calls of a search.
-_READER = 1
-_SERVER_DEADLINE = 2
+# Where the answer to BEGIN_SEARCH stands among those of a search, and in it the deadline, after the posture.
+_BEGUN = 1
+_DEADLINE = 6
 
 
 def search(
@@ -396,9 +393,9 @@ def search(
 ) -> Search:
     """The calls of one search, with what is left of the deadline.
 
-    What is left of the deadline bounds each statement from the first. Between begin_read and the search, in the same
-    round trip, the server says what the search may take: it knows the profile's own deadline, for which what was spent
-    before sending is taken off, and how much of a deadline the profile reserves for reranking.
+    What is left of the deadline bounds each statement from the first. With begin_read the server says what the search may
+    take: it knows the profile's own deadline, for which what was spent before sending is taken off, and how much of a
+    deadline the profile reserves for reranking.
     """
     spent_ms = int(clock.elapsed_ms)
     left_ms = clock.deadline_ms
@@ -420,13 +417,13 @@ def search(
         "margin_ms": margin_ms,
         "spent_ms": spent_ms,
     }
+    begin = begin_read(credential, peer_key, scope, known_at)
     calls = (
-        Call(sql.SET_TIMEOUT, {"timeout_ms": left_ms if left_ms is not None and left_ms > 0 else READ_BOUND_MS}),
-        begin_read(credential, peer_key, scope, known_at),
-        Call(sql.SET_SEARCH_TIMEOUT, params),
+        Call(sql.SET_STATEMENT_TIMEOUT.format(ms=left_ms if left_ms is not None and left_ms > 0 else READ_BOUND_MS)),
+        Call(sql.BEGIN_SEARCH, {**begin.params, **params}),
         Call(sql.SEARCH_REPORT, params),
     )
-    return Search(calls, clock, spent_ms, margin_ms)
+    return Search(calls, begin, clock, spent_ms, margin_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -532,8 +529,7 @@ class Opened:
 
 def fan_out(plan: Search) -> FanOut:
     """The same read over several connections."""
-    begin, search = plan.calls[_READER], plan.calls[-1]
-    return FanOut(plan, begin, dict(search.params))
+    return FanOut(plan, plan.begin, dict(plan.calls[-1].params))
 
 
 def list_knowledge(filters: Mapping[str, Any] | None, after: UUID | str | None, limit: int | None) -> Call:

@@ -36,6 +36,9 @@ select
     {_backstop("%(timeout_ms)s::int")}
 """
 
+# The same bound for a statement that traps nothing; parsed in a fifth of the time. A whole number is all that is put in.
+SET_STATEMENT_TIMEOUT: Final = "set local statement_timeout = {ms:d}"
+
 # What the server is given of the deadline: the caller's, or the profile's own, which only the server knows, less what
 # was spent before sending.
 _SERVER_DEADLINE = """coalesce(
@@ -43,25 +46,28 @@ _SERVER_DEADLINE = """coalesce(
         greatest(1, memhouse.profile_deadline_ms(%(profile)s::pg_catalog.text) - %(spent_ms)s::int - %(margin_ms)s::int)
     )"""
 
-# The search statement stops in time for reranking; the server takes a timeout up to 10 ms early for its deadline.
-# offset 0: each is asked for once, and not wherever its answer is used.
-SET_SEARCH_TIMEOUT: Final = f"""
-select deadline_ms, pg_catalog.set_config('statement_timeout', ms::pg_catalog.text, true), pg_catalog.set_config('lock_timeout', ms::pg_catalog.text, true),
-    {_backstop("ms")}
-from (select {_SERVER_DEADLINE} as deadline_ms offset 0) as deadline
-cross join lateral (
-    select memhouse.search_timeout_ms(%(profile)s::pg_catalog.text, deadline_ms) as ms offset 0
-) as timeout
-"""
-
-BEGIN_READ: Final = """
-select account_key, reader_posture, peer_key, scopes, clearance::pg_catalog.text, known_at
-from memhouse.begin_read(
+_READER = "account_key, reader_posture, peer_key, scopes, clearance::pg_catalog.text, known_at"
+_BEGIN_READ = """memhouse.begin_read(
     p_credential => %(credential)s::pg_catalog.text,
     p_peer_key => %(peer_key)s::pg_catalog.text,
     p_scope => %(scope)s::pg_catalog.text,
     p_known_at => %(known_at)s::pg_catalog.timestamptz
-)
+)"""
+
+BEGIN_READ: Final = f"select {_READER} from {_BEGIN_READ}"
+
+# Begins a read and bounds the search that follows. The search statement stops in time for reranking; the server takes a
+# timeout up to 10 ms early for its deadline. The deadline is asked for under the posture, so after it was begun: hence the
+# condition. offset 0: each is asked for once, and not wherever its answer is used.
+BEGIN_SEARCH: Final = f"""
+select {_READER}, deadline_ms,
+    pg_catalog.set_config('statement_timeout', ms::pg_catalog.text, true), pg_catalog.set_config('lock_timeout', ms::pg_catalog.text, true),
+    {_backstop("ms")}
+from {_BEGIN_READ} as reader
+cross join lateral (select {_SERVER_DEADLINE} as deadline_ms where account_key is not null offset 0) as deadline
+cross join lateral (
+    select memhouse.search_timeout_ms(%(profile)s::pg_catalog.text, deadline_ms) as ms offset 0
+) as timeout
 """
 
 BEGIN_INTERNAL: Final = "select * from memhouse.begin_internal(p_account => %(account)s::pg_catalog.text)"

@@ -16,7 +16,7 @@ begin
     v_reader.scopes := array(select s.scope_id from memhouse.scope as s where s.account_id = v_reader.account_id);
     v_reader.write_scopes := v_reader.scopes;
     perform memhouse._set_reader(v_reader);
-    return query select * from memhouse.current_reader();
+    return query select w.* from memhouse._in_words(v_reader) as w;
 end
 $$;
 comment on function memhouse.begin_internal(text) is

@@ -10,9 +10,11 @@ language plpgsql volatile rows 1 security definer
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off
 as $$
+declare
+    v_reader memhouse.reader := memhouse._reader_of(memhouse._authenticate(p_credential), p_peer_key, p_scope, p_known_at, false);
 begin
-    perform memhouse._begin(p_credential, p_peer_key, p_scope, p_known_at, false);
-    return query select * from memhouse.current_reader();
+    perform memhouse._set_reader(v_reader);
+    return query select w.* from memhouse._in_words(v_reader) as w;
 end
 $$;
 comment on function memhouse.begin_read(text, text, text, timestamptz) is

@@ -6,9 +6,11 @@ language plpgsql volatile rows 1 security definer
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off
 as $$
+declare
+    v_reader memhouse.reader := memhouse._reader_of(memhouse._authenticate(p_credential), null, null, null, true);
 begin
-    perform memhouse._begin(p_credential, null, null, null, true);
-    return query select * from memhouse.current_reader();
+    perform memhouse._set_reader(v_reader);
+    return query select w.* from memhouse._in_words(v_reader) as w;
 end
 $$;
 comment on function memhouse.begin_write(text) is
