@@ -53,13 +53,15 @@ begin
             from scanned as s
             group by s.place
         ),
+        found as materialized (
+            select count(*)::double precision as matched
+            from (select distinct s.knowledge_id from scanned as s join term as t using (place) where t.finds) as d
+        ),
         weight as materialized (
-            select w.place, case when v_websearch then 1 else ln(1 + w.matched / w.df) end as idf, 2 * w.df <= w.matched as telling
-            from (
-                select t.place, t.df, (
-                    select count(distinct s.knowledge_id) from scanned as s join term as o using (place) where o.finds)::double precision as matched
-                from term as t where t.finds
-            ) as w
+            select t.place, case when v_websearch then 1 else ln(1 + f.matched / t.df) end as idf, 2 * t.df <= f.matched as telling
+            from term as t
+            cross join found as f
+            where t.finds
         ),
         common as materialized (
             select v_terms[c.place] as term
