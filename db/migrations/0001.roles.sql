@@ -1,6 +1,6 @@
 -- The roles of the product. They are cluster-wide while databases are many, so each is made only if absent.
--- None can log in: a DBA grants memhouse_reader, memhouse_writer, memhouse_internal or memhouse_admin to
--- login roles; the other four own objects and are nobody's to use.
+-- None can log in: a DBA grants memhouse_reader, memhouse_writer, memhouse_analyst, memhouse_internal or memhouse_admin
+-- to login roles; the other four own objects and are nobody's to use.
 
 do $roles$
 declare
@@ -15,6 +15,7 @@ begin
             ('memhouse_api', 'Owns the read and write API; subject to the reader policies. Nobody''s to use.'),
             ('memhouse_reader', 'For applications that search.'),
             ('memhouse_writer', 'For applications that also observe and remember. Includes memhouse_reader.'),
+            ('memhouse_analyst', 'For people who type SQL: selects the rows that memhouse_reader is told of. Includes memhouse_reader.'),
             ('memhouse_internal', 'For server-side work on an account''s whole corpus. Includes memhouse_reader.'),
             ('memhouse_admin', 'For administration: accounts, scopes, peers, credentials, grants, settings and profiles.')
         ) as r (role_name, purpose)
@@ -38,7 +39,7 @@ begin
         select g.role_name, g.member_name
         from (values
             ('memhouse_gate', 'memhouse_owner'), ('memhouse_strategy', 'memhouse_owner'), ('memhouse_api', 'memhouse_owner'),
-            ('memhouse_reader', 'memhouse_writer'), ('memhouse_reader', 'memhouse_internal'),
+            ('memhouse_reader', 'memhouse_writer'), ('memhouse_reader', 'memhouse_analyst'), ('memhouse_reader', 'memhouse_internal'),
             ('memhouse_owner', current_user)
         ) as g (role_name, member_name)
         where not pg_catalog.pg_has_role(g.member_name, g.role_name, v_membership)
@@ -51,6 +52,6 @@ $grants$;
 create schema memhouse authorization memhouse_owner;
 comment on schema memhouse is 'Governed memory for agents: tables, admission, strategies and the functions that applications call.';
 grant usage on schema memhouse
-    to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader, memhouse_writer, memhouse_internal, memhouse_admin;
+    to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader, memhouse_writer, memhouse_analyst, memhouse_internal, memhouse_admin;
 -- A function's owner must be allowed to create in its schema.
 grant create on schema memhouse to memhouse_gate, memhouse_strategy, memhouse_api;

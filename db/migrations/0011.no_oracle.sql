@@ -2,7 +2,7 @@
 
 set local role memhouse_owner;
 
--- Columns that an index could serve a reader's own SQL with: their statistics would show, through the costs of EXPLAIN,
+-- Columns that an index could serve an analyst's own SQL with: their statistics would show, through the costs of EXPLAIN,
 -- how many rows there are that the reader may not see.
 alter table memhouse.knowledge alter column subject_peer_id set statistics 0;
 alter table memhouse.knowledge alter column recorded_at set statistics 0;

@@ -5,8 +5,12 @@
 --
 --   memhouse_owner     every row: administration functions, which check their own arguments
 --   memhouse_gate      every row of knowledge, embedding, relation and scope_link, read-only: its views apply memhouse.admits
---   memhouse_api, memhouse_reader (and its members)   what memhouse.admits admits for the posture begun; none without
---   memhouse_reader also passes memhouse.admitted_now: its own SQL could change the posture in the middle of a scan
+--   memhouse_api, memhouse_analyst   what memhouse.admits admits for the posture begun; none without
+--   memhouse_analyst also passes memhouse.admitted_now: its own SQL could change the posture in the middle of a scan
+--   memhouse_reader, memhouse_writer, memhouse_internal   no row: they read and write through functions of memhouse_api
+--
+-- A policy "to" a role holds for whoever inherits the role's privileges. So a login that writes and types SQL is granted
+-- both memhouse_writer and memhouse_analyst; memhouse_analyst is a member of memhouse_reader, and not the other way round.
 
 do $$
 declare
@@ -36,7 +40,7 @@ using (memhouse.admits(
     (select memhouse.reader_sees_shared()), (select memhouse.reader_known_at())
 ));
 drop policy if exists admitted_now on memhouse.knowledge;
-create policy admitted_now on memhouse.knowledge for select to memhouse_reader
+create policy admitted_now on memhouse.knowledge for select to memhouse_analyst
 using (
     memhouse.admits(
         account_id, scope_id, subject_peer_id, sensitivity, target_level,
@@ -67,7 +71,7 @@ using (memhouse.admits(
     (select memhouse.reader_sees_shared()), (select memhouse.reader_known_at())
 ));
 drop policy if exists admitted_now on memhouse.observation;
-create policy admitted_now on memhouse.observation for select to memhouse_reader
+create policy admitted_now on memhouse.observation for select to memhouse_analyst
 using (
     memhouse.admits(
         account_id, scope_id, peer_id, sensitivity, 'peer',
@@ -86,7 +90,7 @@ with check (account_id = (select memhouse.reader_account()) and scope_id = any (
 
 -- knowledge_source and relation: visible when both ends are; the look-ups run under the policies above
 drop policy if exists both_ends_admitted on memhouse.knowledge_source;
-create policy both_ends_admitted on memhouse.knowledge_source for select to memhouse_api, memhouse_reader
+create policy both_ends_admitted on memhouse.knowledge_source for select to memhouse_api, memhouse_analyst
 using (
     account_id = (select memhouse.reader_account())
     and exists (select from memhouse.knowledge as k
@@ -97,7 +101,7 @@ using (
 drop policy if exists gate_reads on memhouse.relation;
 create policy gate_reads on memhouse.relation for select to memhouse_gate using (true);
 drop policy if exists both_ends_admitted on memhouse.relation;
-create policy both_ends_admitted on memhouse.relation for select to memhouse_api, memhouse_reader
+create policy both_ends_admitted on memhouse.relation for select to memhouse_api, memhouse_analyst
 using (
     account_id = (select memhouse.reader_account())
     and recorded_at <= (select memhouse.reader_known_at())
@@ -129,7 +133,7 @@ create policy gate_reads on memhouse.recall_document for select to memhouse_gate
 
 -- names that a page shows: scopes within authority; peers of the account, to the API only
 drop policy if exists authorised on memhouse.scope;
-create policy authorised on memhouse.scope for select to memhouse_api, memhouse_reader
+create policy authorised on memhouse.scope for select to memhouse_api, memhouse_analyst
 using (account_id = (select memhouse.reader_account()) and scope_id = any ((select memhouse.reader_scopes())::uuid[]));
 drop policy if exists own_account on memhouse.peer;
 create policy own_account on memhouse.peer for select to memhouse_api
@@ -139,11 +143,11 @@ using (account_id = (select memhouse.reader_account()));
 drop policy if exists gate_reads on memhouse.scope_link;
 create policy gate_reads on memhouse.scope_link for select to memhouse_gate using (true);
 
--- the lifecycle and the list of strategies hold nothing of any account; yet to a reader no table shows a row unbegun
+-- the lifecycle and the list of strategies hold nothing of any account; yet to an analyst no table shows a row unbegun
 drop policy if exists everyone on memhouse.lifecycle_edge;
 create policy everyone on memhouse.lifecycle_edge for select to memhouse_api using (true);
 drop policy if exists begun on memhouse.lifecycle_edge;
-create policy begun on memhouse.lifecycle_edge for select to memhouse_reader using ((select memhouse.reader_account()) is not null);
+create policy begun on memhouse.lifecycle_edge for select to memhouse_analyst using ((select memhouse.reader_account()) is not null);
 drop policy if exists everyone on memhouse.strategy;
 create policy everyone on memhouse.strategy for select to memhouse_api, memhouse_admin using (true);
 drop policy if exists admin_reads on memhouse.server_setting;

@@ -4,7 +4,7 @@
 do $$
 declare
     v_object record;
-    v_roles text := 'public, memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader, memhouse_writer, memhouse_internal, memhouse_admin, memhouse_jobs';
+    v_roles text := 'public, memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader, memhouse_writer, memhouse_analyst, memhouse_internal, memhouse_admin, memhouse_jobs';
 begin
     for v_object in
         select format('%s %s', case c.relkind when 'S' then 'sequence' else 'table' end, c.oid::regclass) as name
@@ -34,7 +34,7 @@ begin
         from pg_proc as p
         where p.pronamespace = 'memhouse'::regnamespace and pg_get_userbyid(p.proowner) <> 'memhouse_owner'
     loop
-        execute format('revoke all on %s from public, memhouse_reader, memhouse_writer, memhouse_internal, memhouse_admin, memhouse_jobs, %s',
+        execute format('revoke all on %s from public, memhouse_reader, memhouse_writer, memhouse_analyst, memhouse_internal, memhouse_admin, memhouse_jobs, %s',
             v_object.name,
             array_to_string(array(select r from unnest(array['memhouse_gate', 'memhouse_strategy', 'memhouse_api']) as r
                                   where r <> v_object.owner), ', '));
@@ -53,25 +53,27 @@ grant select on memhouse.knowledge, memhouse.observation, memhouse.knowledge_sou
 grant insert on memhouse.knowledge, memhouse.observation, memhouse.embedding to memhouse_api;
 grant update (vec, embedded_at) on memhouse.embedding to memhouse_api;
 grant select, insert, update (bits) on memhouse.token_vectors to memhouse_api;
--- What a reader may select directly, under the same policies. Not metadata-free: what is admitted is shown whole.
+-- What an analyst may select directly, under its policies. Not metadata-free: what is admitted is shown whole.
 grant select on memhouse.knowledge, memhouse.observation, memhouse.knowledge_source, memhouse.relation, memhouse.scope, memhouse.lifecycle_edge
-    to memhouse_reader;
+    to memhouse_analyst;
+-- memhouse_reader, memhouse_writer and memhouse_internal: nothing. EXPLAIN and the counters of a transaction tell whoever
+-- may select from a table how many rows were looked at and not shown.
 
 -- What administrators change through functions they may also look up.
 grant select on memhouse.server_setting, memhouse.strategy to memhouse_admin;
 
 -- Functions ----------------------------------------------------------------------------------------------------------
--- The predicate and the accessors that policies and views call run as whoever queries.
+-- The predicate and the accessors that policies and views call run as whoever queries; of those that log in, an analyst.
 grant execute on function memhouse.admits(
     uuid, uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange,
     timestamptz, uuid, uuid[], memhouse.sensitivity, uuid, memhouse.sensitivity, boolean, timestamptz)
-    to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader;
+    to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_analyst;
 grant execute on function memhouse._posture(), memhouse._reader(), memhouse.reader_account(), memhouse.reader_scopes(), memhouse.reader_clearance(),
     memhouse.reader_peer(), memhouse.reader_open_sensitivity(), memhouse.reader_sees_shared(), memhouse.reader_known_at(),
     memhouse._open_sensitivity(text), memhouse.believed_during(tstzmultirange, timestamptz)
-    to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_reader;
+    to memhouse_gate, memhouse_strategy, memhouse_api, memhouse_analyst;
 grant execute on function memhouse.reader_write_scopes() to memhouse_api;
-grant execute on function memhouse.reader_audiences() to memhouse_reader;
+grant execute on function memhouse.reader_audiences() to memhouse_analyst;
 -- Whoever inserts a statement computes its audience.
 grant execute on function memhouse._audience(uuid, uuid, memhouse.sensitivity, boolean),
     memhouse._audience_prefix(bigint), memhouse._audience_words(bigint, tsvector), memhouse._audience_of(uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange)
@@ -79,7 +81,7 @@ grant execute on function memhouse._audience(uuid, uuid, memhouse.sensitivity, b
 grant execute on function memhouse.admitted_now(
     uuid, uuid, uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange,
     timestamptz)
-    to memhouse_reader;
+    to memhouse_analyst;
 -- What strategies use.
 grant execute on function memhouse._setting_int(text),
     memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters),

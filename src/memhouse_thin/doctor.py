@@ -26,6 +26,7 @@ ROLES = (
     "memhouse_api",
     "memhouse_reader",
     "memhouse_writer",
+    "memhouse_analyst",
     "memhouse_internal",
     "memhouse_admin",
     "memhouse_jobs",

@@ -230,7 +230,7 @@ CATALOGUE: dict[str, type[MemhouseError]] = {
     cls.code: cls for cls in MemhouseError.__subclasses__() if cls.code is not None and cls.code.startswith("MH")
 }
 
-_ROLES_HINT = "Grant the login role memhouse_reader, memhouse_writer or memhouse_admin."
+_ROLES_HINT = "Grant the login role memhouse_reader, memhouse_writer or memhouse_admin; for selects from tables, memhouse_analyst."
 _MIGRATE_HINT = "Run: memhouse migrate"
 
 

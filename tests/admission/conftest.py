@@ -51,7 +51,7 @@ def pool(fortress: Fortress) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    (base / "users").write_text('"app_reader" ""\n"app_writer" ""\n')
+    (base / "users").write_text('"app_analyst" ""\n')
     (base / "pgbouncer.ini").write_text(
         f"""[databases]
 * = host=127.0.0.1 port={fortress.server.port}
@@ -75,7 +75,7 @@ logfile = {base}/log
     if user:
         command = ["setpriv", f"--reuid={user.uid}", f"--regid={user.gid}", "--clear-groups", "--", *command]
     process = subprocess.Popen(shlex.join(command), shell=True, start_new_session=True)
-    dsn = make_conninfo(host="127.0.0.1", port=port, dbname=fortress.name, user="app_reader")
+    dsn = make_conninfo(host="127.0.0.1", port=port, dbname=fortress.name, user="app_analyst")
     try:
         for _ in range(100):
             try:

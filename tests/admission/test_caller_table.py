@@ -71,11 +71,11 @@ def everything(server: Server, database: str) -> Iterator[Everything]:
             conn.execute(
                 f"do $$ begin if not exists (select from pg_roles where rolname = '{user}') then create role {user} login; end if; end $$"
             )
-            conn.execute(f"grant memhouse_reader to {user}")
+            conn.execute(f"grant memhouse_analyst to {user}")
         conn.execute(
             "do $$ begin if not exists (select from pg_roles where rolname = 'app_internal') then create role app_internal login; end if; end $$"
         )
-        conn.execute("grant memhouse_internal to app_internal")
+        conn.execute("grant memhouse_internal, memhouse_analyst to app_internal")
     yield Everything(server.dsn(name), server, name, tree, rows)
     server.drop_database(name)
 
@@ -101,7 +101,7 @@ def test_tokens(everything: Everything, caller: str, clearance: str) -> None:
         )  # fmt: skip
         admin.commit()
     expected = Caller("acme", posture, peer, clearance, frozenset({"open"}), frozenset({"open/shut"}))
-    with everything.connect("app_reader") as reader:
+    with everything.connect("app_analyst") as reader:
         assert begin(reader, token, named) == posture
         assert selected(reader) == {row.id for row in everything.rows if admitted(row, expected, everything.tree)}
 
@@ -155,7 +155,7 @@ def test_a_scope_means_it_and_its_ancestors_of_those_granted(everything: Everyth
         )
         admin.commit()
     caller = Caller("acme", "peer", "mia", "personal", frozenset({"open"}), frozenset({"open/shut"}), asked=asked)
-    with everything.connect("app_reader") as reader:
+    with everything.connect("app_analyst") as reader:
         if not everything.tree.authorised(caller):
             with pytest.raises(psycopg.Error) as refused:
                 begin(reader, token, scope=asked)
@@ -169,19 +169,19 @@ def test_a_peer_that_does_not_exist_is_an_error(everything: Everything) -> None:
     with everything.connect("postgres") as admin:
         token = create_credential(admin, "acme", "names nobody", granted=("open",))
         admin.commit()
-    with everything.connect("app_reader") as reader, pytest.raises(psycopg.Error) as refused:
+    with everything.connect("app_analyst") as reader, pytest.raises(psycopg.Error) as refused:
         begin(reader, token, "somebody")
     assert refused.value.sqlstate == "MH006"
 
 
 def test_only_internal_members_may_begin_internal(everything: Everything) -> None:
-    for user in ("app_reader", "app_writer"):
+    for user in ("app_analyst", "app_author"):
         with everything.connect(user) as conn, pytest.raises(psycopg.errors.InsufficientPrivilege):
             conn.execute("select from memhouse.begin_internal('acme')")
 
 
 def test_without_a_posture_nothing_shows(everything: Everything) -> None:
-    with everything.connect("app_reader") as reader:
+    with everything.connect("app_analyst") as reader:
         tables = reader.execute(
             """select format('%I.%I', n.nspname, c.relname) from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
                where n.nspname = 'memhouse' and c.relkind in ('r', 'p', 'v')

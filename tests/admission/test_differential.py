@@ -152,8 +152,9 @@ def check(conn: psycopg.Connection, tree: Tree, rows: list[Row], caller: Caller,
 
     expected = {row.id for row in rows if admitted(row, caller, tree)}
     check_audiences(conn, rows, expected, caller, tree)
-    conn.execute("set local role app_reader")
+    conn.execute("set local role app_analyst")
     assert selected(conn) == expected, "row security"
+    conn.execute("set local role app_reader")
     assert searched(conn) == expected, "search"
     assert listed(conn) == expected, "list_knowledge"
     conn.execute("set local role memhouse_strategy")

@@ -31,7 +31,7 @@ def test_the_conditions_come_to_the_verdict(fortress: Fortress) -> None:
             token = fortress.tokens[name]
             with admin.transaction():
                 admin.execute("select from memhouse.begin_read(%s::text, %s::text)", (token, peer))
-                admin.execute("set local role app_reader")
+                admin.execute("set local role app_analyst")
                 seen = {row[0] for row in admin.execute("select knowledge_id from memhouse.knowledge")}
                 seen |= {row[0] for row in admin.execute("select observation_id from memhouse.observation")}
                 admin.execute("reset role")
@@ -94,11 +94,14 @@ def test_explain_admission_command(run: Run, fortress: Fortress) -> None:
 
 
 def test_policies_command(run: Run) -> None:
-    shown = run("policies", "--role", "app_reader")
+    shown = run("policies", "--role", "app_analyst")
     assert shown.exit_code == 0
-    assert "memhouse.knowledge  select, through memhouse_reader" in shown.output
+    assert "memhouse.knowledge  select, through memhouse_analyst" in shown.output
     assert "rows by admitted_now: " in shown.output and "memhouse.admits(" in shown.output
     assert "begin_read(" in shown.output and "remember(" not in shown.output
+    shown = run("policies", "--role", "app_reader")
+    assert shown.exit_code == 0
+    assert "begin_read(" in shown.output and "select, through" not in shown.output and "rows by" not in shown.output
     shown = run("policies", "--credential", "weak", "--account", "acme")
     assert "open/below  reader  internal" in shown.output and "allow on open" in shown.output
     assert (

@@ -32,7 +32,7 @@ class Office:
                     ("nobody", None, "admin"),
                 )
             }
-        self.conn = psycopg.connect(fortress.dsn("app_writer"), autocommit=True)
+        self.conn = psycopg.connect(fortress.dsn("app_author"), autocommit=True)
 
     def write(self, who: str, query: str, *parameters: object) -> object:
         with self.conn.transaction():

@@ -30,7 +30,7 @@ def test_every_function_that_writes_logs_it(db: psycopg.Connection) -> None:
            where p.pronamespace = 'memhouse'::regnamespace and p.provolatile = 'v'
              and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype) and p.proname !~ '^_'
              and pg_get_functiondef(p.oid) !~ '_audit'
-             and exists (select from unnest('{memhouse_reader,memhouse_writer,memhouse_internal,memhouse_admin,memhouse_jobs}'::name[]) as r
+             and exists (select from unnest('{memhouse_reader,memhouse_writer,memhouse_analyst,memhouse_internal,memhouse_admin,memhouse_jobs}'::name[]) as r
                          where has_function_privilege(r, p.oid, 'execute'))"""
     ).fetchall()
     assert {name for (name,) in silent} <= UNLOGGED

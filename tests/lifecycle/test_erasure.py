@@ -198,7 +198,7 @@ def test_the_files_of_the_server_hold_it_no_more(bare_server: Server) -> None:
     assert [name for name in files_with(data, marker.encode()) if name.startswith("base/")]
 
     keeper.write("select memhouse.erase(%s)", id)
-    keeper.conn.close()
+    keeper.close()
     for table in ("knowledge", "observation", "embedding", "entity_mention", "recall_document", "lifecycle_change"):
         house.execute(f"vacuum (full, analyze) memhouse.{table}")
     for table in ("pg_statistic", "pg_statistic_ext_data"):

@@ -53,9 +53,9 @@ def test_hidden_from_the_instant_it_is_due_on_every_path(own_house: House, worke
             worker.read("select 1 from memhouse.knowledge_source where knowledge_id = %s", id, known_at=known_at) == []
         )
         assert worker.read("select 1 from memhouse.relation where to_id = %s", id, known_at=known_at) == []
-    with worker.conn.transaction():
-        worker.conn.execute("select from memhouse.begin_write(%s)", (worker.token,))
-        assert (id,) not in worker.conn.execute("select knowledge_id from memhouse.knowledge").fetchall()
+    with psycopg.connect(own_house.as_user("app_author")) as author:
+        author.execute("select from memhouse.begin_write(%s)", (worker.token,))
+        assert (id,) not in author.execute("select knowledge_id from memhouse.knowledge").fetchall()
     assert sweep(own_house) == 1
     assert worker.state(id) == "expired"
     assert not worker.sees(id, known_at=then)
@@ -89,7 +89,8 @@ def test_one_instant_in_two_time_zones(house: House, hand: Hand) -> None:
     """An expiry is an instant; the zone it was written in, and the session's, make no difference."""
     ids = []
     for zone in ("Pacific/Kiritimati", "America/Los_Angeles"):
-        hand.conn.execute("select set_config('timezone', %s, false)", (zone,))
+        for conn in (hand.conn, hand.reading):
+            conn.execute("select set_config('timezone', %s, false)", (zone,))
         past = hand.write("select (now() - interval '1 minute')::text")
         future = hand.write("select (now() + interval '1 hour')::text")
         ids += [hand.remember("Zoned.", expires_at=past), hand.remember("Zoned.", expires_at=future)]
@@ -183,7 +184,7 @@ def test_a_sweep_waits_for_nobody_and_blocks_no_reader(own_house: House, worker:
             sweeper.execute("set lock_timeout = '1 s'")
             assert sweeper.execute("select memhouse.sweep_expired()").fetchone() == (2,)
             # Not committed: readers go on, each in its own time.
-            worker.conn.execute("set lock_timeout = '1 s'")
+            worker.reading.execute("set lock_timeout = '1 s'")
             assert worker.read("select count(*) from memhouse.knowledge") == [(0,)]
             sweeper.rollback()
     assert sweep(own_house) == 3

@@ -116,7 +116,7 @@ def test_the_past_is_shown_as_it_was(house: House, chance: random.Random, length
             for path, rows in then.items():
                 assert now[path] == {row for row in rows if not history.gone & set(row)}, (path, reader, known_at)
     for hand in history.hands.values():
-        hand.conn.close()
+        hand.close()
 
 
 def test_before_the_beginning_and_after_the_end(house: House, hand: Hand) -> None:

@@ -152,7 +152,7 @@ def test_only_what_is_on_the_list_is_opened(filled: House) -> None:
 
 def test_readers_and_administrators_reach_no_python_but_this(filled: House) -> None:
     open_to = filled.execute(
-        """select p.proname, array(select r from unnest(array['memhouse_reader', 'memhouse_writer', 'memhouse_internal',
+        """select p.proname, array(select r from unnest(array['memhouse_reader', 'memhouse_writer', 'memhouse_analyst', 'memhouse_internal',
                                           'memhouse_admin', 'memhouse_jobs', 'memhouse_strategy', 'memhouse_gate']) as r
                                    where has_function_privilege(r, p.oid, 'execute') order by r)
            from pg_proc as p join pg_language as l on l.oid = p.prolang
@@ -163,7 +163,10 @@ def test_readers_and_administrators_reach_no_python_but_this(filled: House) -> N
         ("_py_describe", nobody),
         ("_py_embed", nobody),
         ("_py_rerank", nobody),
-        ("model_status", ["memhouse_admin", "memhouse_internal", "memhouse_reader", "memhouse_writer"]),
+        (
+            "model_status",
+            ["memhouse_admin", "memhouse_analyst", "memhouse_internal", "memhouse_reader", "memhouse_writer"],
+        ),
     ]
     for role in ("memhouse_admin", "memhouse_internal"):
         (allowed,) = filled.execute(

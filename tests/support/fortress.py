@@ -48,7 +48,7 @@ class Fortress:
     def hidden(self) -> set[uuid.UUID]:
         return {row.id for row in self.rows} - self.visible
 
-    def dsn(self, user: str = "app_reader") -> str:
+    def dsn(self, user: str = "app_analyst") -> str:
         return self.server.dsn(self.name, user=user)
 
     def admin(self) -> psycopg.Connection:
@@ -157,7 +157,7 @@ def _surround(conn: psycopg.Connection) -> None:
 
 @dataclass
 class Attacker:
-    """A plain reader's login. Whatever the server says to it is remembered."""
+    """An analyst's login: it types what it likes. Whatever the server says to it is remembered."""
 
     fortress: Fortress
     conn: psycopg.Connection
@@ -203,6 +203,25 @@ class Attacker:
         if within:
             self.run("rollback to before")
         return caught.value.sqlstate or ""
+
+    def may_call(self) -> set[str]:
+        """The functions of ours that this login may execute: every one is tried, within a transaction."""
+        functions = self.run(
+            """select p.proname::text, array(select format_type(t, null) from unnest(p.proargtypes) with ordinality as a (t, place) order by place)
+               from pg_proc as p where p.pronamespace = 'memhouse'::regnamespace and p.prorettype <> 'trigger'::regtype"""
+        )
+        assert len(functions) > 100
+        allowed = set()
+        for name, types in functions:
+            self.run("savepoint before")
+            try:
+                self.run(f"select memhouse.{name}({', '.join(f'null::{type}' for type in types)})")
+                allowed.add(name)
+            except psycopg.Error as error:
+                if error.sqlstate != "42501":
+                    allowed.add(name)
+            self.run("rollback to before")
+        return allowed
 
     def sees(self) -> set[uuid.UUID]:
         return {row[0] for row in self.run("select knowledge_id from memhouse.knowledge")}

@@ -122,7 +122,7 @@ def _functions(connection: psycopg.Connection) -> list[str]:
                 from aclexplode(p.proacl) as a
                 where a.grantee <> p.proowner
                   and pg_get_userbyid(a.grantee) in
-                      ('memhouse_reader', 'memhouse_writer', 'memhouse_internal', 'memhouse_admin')) as callers
+                      ('memhouse_reader', 'memhouse_writer', 'memhouse_analyst', 'memhouse_internal', 'memhouse_admin')) as callers
         from pg_proc as p
         where p.pronamespace = 'memhouse'::regnamespace and p.proname not like '\\_%'
         order by p.proname collate "C", p.oid::regprocedure::text collate "C"

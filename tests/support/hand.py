@@ -18,6 +18,12 @@ class Hand:
         self.house = house
         self.token = house.tokens.get(credential) if credential else None
         self.conn = psycopg.connect(house.as_user("app_writer"), autocommit=True)
+        # Reads look into tables as well.
+        self.reading = psycopg.connect(house.as_user("app_author"), autocommit=True)
+
+    def close(self) -> None:
+        self.conn.close()
+        self.reading.close()
 
     def write(self, query: str, *parameters: object) -> Any:
         """The first value of a query in a write posture."""
@@ -28,16 +34,16 @@ class Hand:
     def read(self, query: str, *parameters: object, **posture: object) -> list[tuple]:
         """The rows of a query in a read posture."""
         named = "".join(f", p_{name} => %({name})s" for name in posture)
-        with self.conn.transaction():
-            self.conn.execute(f"select from memhouse.begin_read(%(token)s{named})", {"token": self.token, **posture})
-            return self.conn.execute(query, parameters or None).fetchall()
+        with self.reading.transaction():
+            self.reading.execute(f"select from memhouse.begin_read(%(token)s{named})", {"token": self.token, **posture})
+            return self.reading.execute(query, parameters or None).fetchall()
 
     def look(self, paths: dict[str, str], parameters: dict[str, object], **posture: object) -> dict[str, set[tuple]]:
         """The rows of several queries in one read posture."""
         named = "".join(f", p_{name} => %({name})s" for name in posture)
-        with self.conn.transaction():
-            self.conn.execute(f"select from memhouse.begin_read(%(token)s{named})", {"token": self.token, **posture})
-            return {path: set(self.conn.execute(query, parameters).fetchall()) for path, query in paths.items()}
+        with self.reading.transaction():
+            self.reading.execute(f"select from memhouse.begin_read(%(token)s{named})", {"token": self.token, **posture})
+            return {path: set(self.reading.execute(query, parameters).fetchall()) for path, query in paths.items()}
 
     def remember(self, statement: str, **arguments: object) -> Any:
         given = {"scope": "acme", "statement": statement, **arguments}

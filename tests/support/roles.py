@@ -12,6 +12,9 @@ from psycopg import sql
 LOGINS = {
     "app_reader": ("memhouse_reader",),
     "app_writer": ("memhouse_writer",),
+    # Who types SQL: selects from tables, and one that writes as well.
+    "app_analyst": ("memhouse_analyst",),
+    "app_author": ("memhouse_writer", "memhouse_analyst"),
 }
 
 

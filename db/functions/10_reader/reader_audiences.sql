@@ -1,7 +1,7 @@
 -- The audiences whose statements this reader may be shown: per scope and sensitivity within its clearance, the shared one if
 -- the posture is shown any of it, and its peer's own; those of the past only for a read of the past. For server-side work,
 -- all there are in the account. Wider than admission where they differ:
--- memhouse.admits decides. With them an index leads searches, and a reader's own selects, past what is other people's.
+-- memhouse.admits decides. With them an index leads searches, and an analyst's own selects, past what is other people's.
 -- Definer because what there is in the account is the owner's to read.
 -- Planned once: strategies ask for custom plans, and that would reach in here too.
 create or replace function memhouse.reader_audiences()

@@ -1,9 +1,9 @@
 -- admits, for the posture that holds at the very moment a row is looked at.
 --
 -- A policy passes the parts of the posture as initplans, and the executor evaluates each of them when it first needs
--- it. A reader that types SQL can begin another posture between two of them (a volatile function on the outer side of a
+-- it. Whoever types SQL against a table can begin another posture between two of them (a volatile function on the outer side of a
 -- nested loop, a cursor left open), and the row would be judged by the scopes of one credential with the clearance of
--- another. So where a reader's own SQL does the scanning, a row that the initplans admit is judged once more here, by
+-- another. So where an analyst's own SQL does the scanning, a row that the initplans admit is judged once more here, by
 -- one posture. Functions of the API need it not: nothing of a reader's runs while they scan.
 --
 -- It returns the id, and policies compare the id with it: the planner then expects one row of a unique id, whatever
@@ -33,4 +33,4 @@ end
 $$;
 comment on function memhouse.admitted_now(
     uuid, uuid, uuid, uuid, memhouse.sensitivity, memhouse.target_level, memhouse.lifecycle_state, tstzmultirange, tstzmultirange, timestamptz) is
-'The id of a row that the one posture that holds now admits, else null: what stands between a reader''s own SQL and a mixture of two postures.';
+'The id of a row that the one posture that holds now admits, else null: what stands between an analyst''s own SQL and a mixture of two postures.';

@@ -32,7 +32,7 @@ def policies(
 
     \b
     Examples
-      memhouse policies --role app_reader
+      memhouse policies --role app_analyst
       memhouse policies --credential support --account acme
       memhouse policies --credential support --account acme --peer dana
     """
