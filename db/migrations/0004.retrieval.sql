@@ -106,22 +106,6 @@ create type memhouse.listed_candidate as (
     detail jsonb
 );
 comment on type memhouse.listed_candidate is 'A candidate with the strategy that proposed it; the input of fusion.';
-create type memhouse.contribution as (
-    strategy text,
-    raw double precision,
-    normalised double precision,
-    rank integer,
-    weight double precision,
-    contribution double precision,
-    detail jsonb
-);
-comment on type memhouse.contribution is 'What one strategy added to a fused candidate.';
-create type memhouse.fused_candidate as (
-    id uuid,
-    fusion_score double precision,
-    parts memhouse.contribution[]
-);
-comment on type memhouse.fused_candidate is 'A candidate after fusion, 0 to 1, with its parts.';
 create type memhouse.outcome as (
     strategy text,
     outcome text,

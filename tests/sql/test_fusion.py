@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from psycopg.types.json import Jsonb
 
 List = dict[uuid.UUID, float]
 Lists = dict[str, List]
@@ -38,8 +39,8 @@ def fuse(
         "select array_agg(row(row(l.s, 'contributed', null, 0, 0)::memhouse.outcome, l.list)::memhouse.part order by l.first)"
         " from (select s, min(n) as first, array_agg(row(s, i, c, null)::memhouse.listed_candidate order by n) as list"
         " from unnest(%s::text[], %s::uuid[], %s::float8[]) with ordinality as t (s, i, c, n) group by s) as l"
-        "), %s::jsonb, %s, null) as f",
-        (*(list(column) for column in zip(*rows, strict=True)), psycopg.types.json.Jsonb(weights), k),
+        "), %s, null) as f",
+        (*(list(column) for column in zip(*rows, strict=True)), Jsonb({"strategies": weights, "rrf_k": k})),
     ).fetchall()
     return dict(found)
 
@@ -118,4 +119,9 @@ def test_a_signal_is_a_factor_between_one_minus_its_weight_and_one(
 
 
 def test_no_candidates_fuse_to_no_rows(db: psycopg.Connection) -> None:
-    assert db.execute("select * from memhouse.fuse('{}', '{\"lexical\": 1}', 15, 10)").fetchall() == []
+    assert (
+        db.execute(
+            "select * from memhouse.fuse('{}', %s, 10)", (Jsonb({"strategies": {"lexical": 1}, "rrf_k": 15}),)
+        ).fetchall()
+        == []
+    )

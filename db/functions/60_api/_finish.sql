@@ -13,14 +13,13 @@ as $$
 declare
     v_reader memhouse.reader := memhouse._require_reader();
     v_lock_timeout constant text := current_setting('lock_timeout');
-    v_weights constant jsonb := p_plan.config -> 'strategies';
     v_signals record;
     v_result memhouse.retrieval;
     -- A reranker looks further than the page.
     v_read constant integer := greatest(p_plan.page_limit, (p_plan.config ->> 'rerank_head')::integer);
     v_ids uuid[];
     v_scores double precision[];
-    v_parts memhouse.fused_candidate[];
+    v_strategies jsonb[];
 begin
     perform set_config('lock_timeout',
         greatest(20, ceil(extract(epoch from p_plan.strategies_until - clock_timestamp()) * 1000))::text, true);
@@ -43,19 +42,15 @@ begin
     from jsonb_to_record(coalesce(p_plan.config -> 'signals', '{}'))
         as w (recency double precision, authority double precision, provenance double precision, status double precision);
     select array_agg(f.id order by f.fusion_score desc, f.id), array_agg(f.fusion_score order by f.fusion_score desc, f.id),
-        array_agg(f order by f.fusion_score desc, f.id)
-    into v_ids, v_scores, v_parts
-    from memhouse.fuse(p_parts, v_weights, (p_plan.config ->> 'rrf_k')::integer, v_read,
+        array_agg(f.strategies order by f.fusion_score desc, f.id)
+    into v_ids, v_scores, v_strategies
+    from memhouse.fuse(p_parts, p_plan.config, v_read,
         memhouse.signals_factor(0, 0, 0, 0, v_signals.recency, v_signals.authority, v_signals.provenance, v_signals.status)) as f;
 
     -- id = any(array), not a join: the planner would expect 1,000 rows of a function and hash the whole account.
     select array_agg(row(
         p.rank, p.knowledge_id, p.statement, p.score, p.fusion_score,
-        jsonb_build_object('strategies', (
-                               select jsonb_object_agg(c.strategy, jsonb_strip_nulls(jsonb_build_object(
-                                   'raw', c.raw, 'normalised', c.normalised, 'rank', c.rank, 'weight', c.weight,
-                                   'contribution', c.contribution, 'detail', c.detail)))
-                               from unnest((v_parts[p.place]).parts) as c),
+        jsonb_build_object('strategies', v_strategies[p.place],
                            'fusion_score', p.fusion_score,
                            'signals', jsonb_build_object('recency', round(p.recency::numeric, 6), 'authority', p.authority,
                                                          'provenance', p.provenance, 'status', p.status),

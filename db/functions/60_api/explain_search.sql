@@ -42,7 +42,7 @@ begin
 
     v_mark := clock_timestamp();
     select count(*) into v_fused
-    from memhouse.fuse(v_parts, v_plan.config -> 'strategies', (v_plan.config ->> 'rrf_k')::integer, null);
+    from memhouse.fuse(v_parts, v_plan.config, null);
     v_fusion_ms := round(extract(epoch from clock_timestamp() - v_mark) * 1000, 3);
     v_mark := clock_timestamp();
     v_found := memhouse._finish(v_plan, v_parts);
