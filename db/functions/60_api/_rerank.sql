@@ -17,7 +17,7 @@ declare
     v_started constant timestamptz := clock_timestamp();
     v_result memhouse.retrieval := p_found;
     v_scores double precision[];
-    v_model text := memhouse._allowed_reranker(v_kind);
+    v_model text;
     v_reason text;
 begin
     v_result.rerank := jsonb_build_object('head', v_head, 'weight', v_weight);
@@ -25,6 +25,7 @@ begin
         v_result.hits := v_result.hits[:p_plan.page_limit];
         return v_result;
     end if;
+    v_model := memhouse._allowed_reranker(v_kind);
     if v_model is null or to_regprocedure('memhouse._rerank_scores(text, uuid[], double precision[], text, timestamptz)') is null then
         v_reason := 'dependency_unavailable';
     elsif v_result.hits is not null then
