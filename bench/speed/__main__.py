@@ -159,7 +159,8 @@ def ours(
     identity = account.embedder.identity
     asked = np.load(folder / "questions.npy")
     with (
-        Client(account.dsn, credential=account.credential) as memory,
+        # Statements are prepared, as psycopg does for everybody else here.
+        Client(account.dsn, credential=account.credential, prepare_threshold=5) as memory,
         ConnectionPool(account.dsn, min_size=4, max_size=4, kwargs={"autocommit": True}) as pool,
     ):
         pool.wait()
