@@ -120,7 +120,7 @@ create table memhouse.knowledge (
     check (relevant_from <= relevant_until),
     check (subject_peer_id is not null or target_level <> 'peer')
 );
-create index knowledge_audience on memhouse.knowledge (account_id, audience, recorded_at desc);
+create index knowledge_audience on memhouse.knowledge (account_id, audience, knowledge_id);
 create index knowledge_subject on memhouse.knowledge (account_id, subject_peer_id) where subject_peer_id is not null;
 create index knowledge_words on memhouse.knowledge using gin (memhouse._audience_words(audience, tsv)) with (fastupdate = off);
 create unique index knowledge_source_key on memhouse.knowledge (account_id, source_key, scope_id) where source_key is not null;

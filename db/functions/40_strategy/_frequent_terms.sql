@@ -6,6 +6,11 @@ create or replace function memhouse._frequent_terms(p_request memhouse.request, 
 returns integer[]
 language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
+-- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are.
+set enable_seqscan = off
+set enable_indexscan = on
+set enable_indexonlyscan = on
+set enable_bitmapscan = on
 -- From the newest row of an audience on: one good plan, whatever the values.
 set plan_cache_mode = force_generic_plan
 as $$
@@ -23,7 +28,7 @@ begin
             cross join lateral (
                 select n.tsv from memhouse.admissible_knowledge as n
                 where n.account_id = v_account and n.audience = a.audience
-                order by n.recorded_at desc limit v_each
+                order by n.knowledge_id desc limit v_each
             ) as k
         )
         select coalesce(array_agg(t.place order by s.share desc, t.place), '{}')

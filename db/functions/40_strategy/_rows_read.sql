@@ -5,6 +5,11 @@ create or replace function memhouse._rows_read(p_strategy text, p_request memhou
 returns bigint
 language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
+-- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are.
+set enable_seqscan = off
+set enable_indexscan = on
+set enable_indexonlyscan = on
+set enable_bitmapscan = on
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -14,25 +19,23 @@ declare
     v_reader memhouse.reader := memhouse._reader();
     v_audiences bigint[] := p_request.audiences;
 begin
-    return case p_strategy
-        when 'semantic' then (
+    return case
+        when p_strategy = 'semantic' then (
             select count(*) from memhouse.admissible_embedding as e
             where e.account_id = v_reader.account_id and e.audience = any (v_audiences) and e.identity_id = p_request.identity_id
               and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.confidence, e.recorded_at, v_filters))
-        when 'lexical' then (
+        when p_strategy in ('lexical', 'temporal') then (
             select count(*)
             from memhouse.within_audiences(v_terms, v_audiences) as w (words)
-            join memhouse.admissible_knowledge as k on memhouse._audience_words(k.audience, k.tsv) @@ w.words
-            where k.tsv @@ v_terms
-              and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters))
-        when 'temporal' then (
-            select count(*)
-            from memhouse.within_audiences(v_terms, v_audiences) as w (words)
-            join memhouse.admissible_knowledge as k on memhouse._audience_words(k.audience, k.tsv) @@ w.words
-            where k.tsv @@ v_terms
-              and (k.relevant_from is not null or k.relevant_until is not null)
-              and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters))
-        when 'entity_match' then (
+            -- offset 0: by the index, piece by piece, and not as a join of all that the table holds.
+            cross join lateral (
+                select from memhouse.admissible_knowledge as k
+                where memhouse._audience_words(k.audience, k.tsv) @@ w.words and k.tsv @@ v_terms
+                  and (p_strategy = 'lexical' or k.relevant_from is not null or k.relevant_until is not null)
+                  and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
+                offset 0
+            ) as k)
+        when p_strategy = 'entity_match' then (
             select count(distinct m.knowledge_id) from memhouse.admissible_mention as m
             where m.account_id = v_reader.account_id and m.name_key = any (v_names) and m.audience = any (v_audiences)
               and memhouse.passes_filters(m.knowledge_id, m.kind, m.subject_peer_id, m.statement_confidence, m.recorded_at, v_filters))

@@ -1,11 +1,16 @@
 -- Statements that mention the entities of the query: sum(idf * mention confidence) / sum(idf), times the statement's
--- confidence. idf is counted over the reader's audiences; ubiquitous entities are ignored (_rare_entities).
+-- confidence. idf is counted over admitted statements; ubiquitous entities are ignored (_rare_entities).
 -- The entities of a query are the runs of one to four of its words that the mention index knows.
 -- Output: at most p_limit rows, best first. Definer because only memhouse_strategy may read the admissible views.
 create or replace function memhouse.strategy_entity_match(p_request memhouse.request, p_limit integer)
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 100
 set search_path = pg_catalog, pg_temp
+-- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are.
+set enable_seqscan = off
+set enable_indexscan = on
+set enable_indexonlyscan = on
+set enable_bitmapscan = on
 -- Look-ups by key have one good plan, whatever the values.
 set plan_cache_mode = force_generic_plan
 as $$
@@ -36,4 +41,4 @@ end
 $$;
 alter function memhouse.strategy_entity_match(memhouse.request, integer) owner to memhouse_strategy;
 comment on function memhouse.strategy_entity_match(memhouse.request, integer) is
-'Statements that mention the query''s entities: sum(idf * mention confidence) / sum(idf) * confidence, idf over the statements in the reader''s audiences, ubiquitous entities ignored.';
+'Statements that mention the query''s entities: sum(idf * mention confidence) / sum(idf) * confidence, idf over admitted statements, ubiquitous entities ignored.';

@@ -6,6 +6,11 @@ create or replace function memhouse.strategy_salience_recency(p_request memhouse
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 100
 set search_path = pg_catalog, pg_temp
+-- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are.
+set enable_seqscan = off
+set enable_indexscan = on
+set enable_indexonlyscan = on
+set enable_bitmapscan = on
 -- From the newest row of an audience on: one good plan, whatever the values.
 set plan_cache_mode = force_generic_plan
 as $$
@@ -28,10 +33,10 @@ begin
             from memhouse.admissible_knowledge as k
             where k.account_id = v_account and k.audience = a.audience
               and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
-            order by k.recorded_at desc, k.knowledge_id desc
+            order by k.knowledge_id desc
             limit v_rows
         ) as n
-        order by n.recorded_at desc, n.knowledge_id desc
+        order by n.knowledge_id desc
         limit v_rows
     ) as r
     order by 2 desc, 1

@@ -7,6 +7,11 @@ create or replace function memhouse.strategy_semantic_lanes(p_request memhouse.r
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 100
 set search_path = pg_catalog, pg_temp
+-- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are.
+set enable_seqscan = off
+set enable_indexscan = on
+set enable_indexonlyscan = on
+set enable_bitmapscan = on
 set plan_cache_mode = force_custom_plan
 as $$
 declare

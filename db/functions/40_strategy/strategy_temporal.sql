@@ -6,6 +6,11 @@ create or replace function memhouse.strategy_temporal(p_request memhouse.request
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 100
 set search_path = pg_catalog, pg_temp
+-- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are.
+set enable_seqscan = off
+set enable_indexscan = on
+set enable_indexonlyscan = on
+set enable_bitmapscan = on
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -25,10 +30,14 @@ begin
                 0) / 86400 as days_outside,
             ts_rank_cd(k.tsv, v_terms) as text_rank
         from memhouse.within_audiences(v_terms, v_audiences) as w (words)
-        join memhouse.admissible_knowledge as k on memhouse._audience_words(k.audience, k.tsv) @@ w.words
-        where k.tsv @@ v_terms
-          and (k.relevant_from is not null or k.relevant_until is not null)
-          and memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
+        -- offset 0: by the index, piece by piece, and not as a join of all that the table holds.
+        cross join lateral (
+            select n.* from memhouse.admissible_knowledge as n
+            where memhouse._audience_words(n.audience, n.tsv) @@ w.words and n.tsv @@ v_terms
+              and (n.relevant_from is not null or n.relevant_until is not null)
+              and memhouse.passes_filters(n.knowledge_id, n.kind, n.subject_peer_id, n.confidence, n.recorded_at, v_filters)
+            offset 0
+        ) as k
     ) as m
     order by m.days_outside, m.text_rank desc, m.knowledge_id
     limit p_limit;

@@ -53,6 +53,8 @@ begin
         v_request.eligible := case when v_request.filters is null then memhouse._audience_rows(v_request.audiences, v_exact_rows + 1)
             else memhouse.eligible_rows(v_request.filters, v_exact_rows + 1) end;
     end if;
+    -- No count is kept, only that they are many: a count would tell of what is due to expire and not swept.
+    v_request.eligible := case when v_request.eligible > v_exact_rows then v_request.eligible end;
     v_plan.request := v_request;
     return v_plan;
 end

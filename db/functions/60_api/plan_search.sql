@@ -20,12 +20,16 @@ declare
     v_plan memhouse.search_plan := memhouse._plan(
         p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity, null);
     v_strategies text[] := memhouse._strategies_of(v_plan.config);
+    v_request memhouse.request := v_plan.request;
     -- Worth a connection: what will run, and needs no other part.
     v_parallel text[] := array(
         select s.name from unnest(v_strategies) with ordinality as s (name, place)
         where s.name <> 'relation_expand' and (memhouse._applicable(s.name, v_plan.request)).outcome is null
         order by s.place);
 begin
+    -- The plan is signed, not encrypted. Which audiences there is anything in is not the reader's to know.
+    v_request.audiences := null;
+    v_plan.request := v_request;
     return jsonb_build_object(
         'plan', memhouse._sealed('plan', v_plan::text),
         'parallel', to_jsonb(v_parallel),

@@ -19,6 +19,7 @@ begin
     foreach v_sealed in array coalesce(p_before, '{}') loop
         v_request.seeds := v_request.seeds || (memhouse._part(p_plan, v_sealed)).list;
     end loop;
+    v_request.audiences := memhouse.reader_audiences();
     v_plan.request := v_request;
     return memhouse._sealed('part', encode(sha256(convert_to(p_plan, 'UTF8')), 'hex') || ' ' || memhouse._run_strategy(v_plan, p_strategy)::text);
 end
