@@ -244,6 +244,16 @@ def test_nothing_is_prepared_by_default(house: House) -> None:
         assert conn.execute("select count(*) from pg_prepared_statements").fetchone() == (0,)
 
 
+def test_an_error_before_a_statement_was_prepared(house: House) -> None:
+    """psycopg takes what it sends in a pipeline as prepared, though the server skips all that follows an error."""
+    with Client(house.as_user("app_writer"), credential=house.tokens["bot"], prepare_threshold=1) as client:
+        assert client.search("office")
+        # Prepares the search, which comes after begin_read in the pipeline, for the first time.
+        with pytest.raises(errors.PeerUnknown):
+            client.search("office", peer_key="nobody")
+        assert client.search("office")
+
+
 # Vectors ---------------------------------------------------------------------------------------
 
 
