@@ -1,17 +1,19 @@
 -- Dated statements that match the text, by how far the instant asked about lies outside the time for which they hold:
 -- 1 / (1 + days). Inside the window the score is 1; an open end is never left.
 -- Output: at most p_limit rows, best first. Definer because only memhouse_strategy may read the admissible view.
--- plpgsql with custom plans: the plan must know the actual tsquery and filters.
 create or replace function memhouse.strategy_temporal(p_request memhouse.request, p_limit integer)
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 100
 set search_path = pg_catalog, pg_temp
--- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are.
+-- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are,
+-- and nothing is compiled for it, which takes longer than it.
 set enable_seqscan = off
 set enable_indexscan = on
 set enable_indexonlyscan = on
 set enable_bitmapscan = on
-set plan_cache_mode = force_custom_plan
+set jit = off
+-- Look-ups by key and by word have one good plan, whatever the values: the statistics of a word or a name are those of all.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
     v_terms tsquery := (p_request.analyzed).terms;
