@@ -1,7 +1,10 @@
 -- Entities by name with their weight for this reader: idf = ln(1 + N / df), N and df counted over admitted statements
 -- only, so a hidden statement changes no score. Left out are those in more than entity_ceiling_percent of the admitted
 -- statements, or in more than common_rows; in a corpus of fewer than twenty nothing is called ubiquitous. Counting stops
--- where it can no longer matter. Definer because only memhouse_strategy may read the admissible views.
+-- where it can no longer matter.
+-- Where few statements are admitted they are judged once, and mentions matched with them; where many are, mentions are
+-- judged one by one, as far as the ceiling.
+-- Definer because it looks names up among mentions as memhouse_gate, beside the view; what it counts passed the views.
 create or replace function memhouse._rare_entities(p_names text[], p_audiences bigint[])
 returns table (name_key text, idf double precision)
 language plpgsql stable parallel restricted security definer rows 5
@@ -21,7 +24,9 @@ declare
     v_percent integer := memhouse._setting_int('entity_ceiling_percent');
     v_common integer := memhouse._setting_int('common_rows');
     v_names text[];
-    v_admitted integer;
+    v_enough integer := v_common * 100 / greatest(v_percent, 1);
+    v_admitted uuid[];
+    v_count integer;
     v_ceiling integer;
 begin
     -- Most questions name nothing that is known: then there is nothing to weigh. With a limit, so that each name is one
@@ -30,24 +35,38 @@ begin
         select n.name
         from unnest(p_names) as n (name)
         cross join lateral (
-            select from memhouse.admissible_mention as m
+            select from memhouse.entity_mention as m
             where m.account_id = v_account and m.name_key = n.name and m.audience = any (p_audiences) limit 1) as known);
     if v_names = '{}' then
         return;
     end if;
-    v_admitted := memhouse.eligible_rows(null, v_common * 100 / greatest(v_percent, 1));
-    v_ceiling := least(greatest(v_admitted * v_percent / 100, 5), v_common);
+    v_admitted := array(
+        select k.knowledge_id from memhouse.admissible_knowledge as k
+        where k.account_id = v_account and k.audience = any (p_audiences) limit v_enough);
+    v_count := cardinality(v_admitted);
+    v_ceiling := least(greatest(v_count * v_percent / 100, 5), v_common);
     return query
-    select n.name, ln(1 + v_admitted::double precision / f.df)
-    from unnest(v_names) as n (name)
-    cross join lateral (
-        select count(*) as df
-        from (select from memhouse.admissible_mention as m
-              where m.account_id = v_account and m.name_key = n.name and m.audience = any (p_audiences) limit v_ceiling + 1) as bounded
+    select f.name, ln(1 + v_count::double precision / f.df)
+    from (
+        select n.name, count(*) as df
+        from unnest(v_names) as n (name)
+        join memhouse.entity_mention as m on m.account_id = v_account and m.name_key = n.name and m.audience = any (p_audiences)
+        -- coalesce changes nothing but that it is looked up in a hash table and not joined.
+        where v_count < v_enough and coalesce(m.knowledge_id in (select a.id from unnest(v_admitted) as a (id)), false)
+        group by n.name
+        union all
+        select n.name, b.df
+        from unnest(v_names) as n (name)
+        cross join lateral (
+            select count(*) as df
+            from (select from memhouse.admissible_mention as m
+                  where m.account_id = v_account and m.name_key = n.name and m.audience = any (p_audiences) limit v_ceiling + 1) as bounded
+        ) as b
+        where v_count = v_enough
     ) as f
-    where f.df <= v_ceiling;
+    where f.df between 1 and v_ceiling;
 end
 $$;
-alter function memhouse._rare_entities(text[], bigint[]) owner to memhouse_strategy;
+alter function memhouse._rare_entities(text[], bigint[]) owner to memhouse_gate;
 comment on function memhouse._rare_entities(text[], bigint[]) is
 'The telling entities among some names, with idf = ln(1 + N / df) over admitted statements. Private to the strategies.';
