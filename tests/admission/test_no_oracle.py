@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import uuid
@@ -186,20 +187,33 @@ CALLS = [
 ]
 
 
+def _store_hidden(conn: psycopg.Connection, pair: Pair) -> tuple[list[Row], uuid.UUID, uuid.UUID]:
+    """Hidden statements and a hidden observation, with source keys; and the id of a visible statement."""
+    rows = pair.hidden()
+    store(conn, rows)
+    # Without the trigger that keeps statements as they are.
+    conn.execute("set local session_replication_role = replica")
+    conn.execute(
+        "update memhouse.knowledge set source_key = 'key of ' || knowledge_id where statement like 'The contoso%'"
+    )
+    conn.execute("set local session_replication_role = origin")
+    observation = conn.execute(
+        """insert into memhouse.observation (account_id, observation_id, scope_id, role, content, sensitivity, occurred_at, source_key)
+           select account_id, o.id, scope_id, 'user', 'Contoso', 'restricted', now(), 'key of ' || o.id
+           from memhouse.scope join memhouse.account using (account_id), memhouse.uuid_v7() as o (id)
+           where account_key = 'acme' and scope_key = 'open'
+           returning observation_id"""
+    ).fetchone()[0]
+    seen = conn.execute(
+        "select knowledge_id from memhouse.knowledge where statement like 'A visible%' limit 1"
+    ).fetchone()[0]
+    return rows, observation, seen
+
+
 @pytest.mark.parametrize("call", CALLS)
 def test_calls_that_name_a_hidden_row(pair: Pair, call: str) -> None:
     with pair.server.connect(pair.name, autocommit=False) as conn:
-        rows = pair.hidden()
-        store(conn, rows)
-        observation = conn.execute(
-            """insert into memhouse.observation (account_id, observation_id, scope_id, role, content, sensitivity, occurred_at)
-               select account_id, memhouse.uuid_v7(), scope_id, 'user', 'Contoso', 'restricted', now()
-               from memhouse.scope join memhouse.account using (account_id) where account_key = 'acme' and scope_key = 'open'
-               returning observation_id"""
-        ).fetchone()[0]
-        seen = conn.execute(
-            "select knowledge_id from memhouse.knowledge where statement like 'A visible%' limit 1"
-        ).fetchone()[0]
+        rows, observation, seen = _store_hidden(conn, pair)
         conn.execute("select from memhouse.begin_write(%s::text)", (pair.token,))
         conn.execute("set local role app_writer")
 
@@ -219,6 +233,45 @@ def test_calls_that_name_a_hidden_row(pair: Pair, call: str) -> None:
             if "p_after" not in call:
                 assert answer(row.id, observation) == nowhere
         assert answer(rows[0].id, observation) == nowhere
+        conn.rollback()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *CALLS[:-1],
+        "select memhouse.store_token_vectors('{id}', 'm@1', '\\x01')",
+        "select memhouse.rerank_vectors(array['{id}', '{seen}']::uuid[], 'm@1')",
+        "select memhouse.remember('open', 'x', p_source_key => 'key of {id}')",
+        "select memhouse.observe('open', 'x', p_source_key => 'key of {observation}')",
+        'select count(*) from memhouse.list_knowledge(\'{{"source": "key of {observation}"}}\')',
+        "select count(*) from memhouse.search('contoso', p_filters => '{{\"source\": \"key of {observation}\"}}')",
+    ],
+)
+def test_a_hidden_row_makes_a_call_do_no_more(pair: Pair, call: str) -> None:
+    """Work, counted in functions run, is the same for an id or a key of a hidden row and for one that is nowhere."""
+    with pair.server.connect(pair.name, autocommit=False) as conn:
+        rows, observation, seen = _store_hidden(conn, pair)
+        conn.execute("set local track_functions = 'all'")
+        conn.execute("select from memhouse.begin_write(%s::text)", (pair.token,))
+        conn.execute("set local role app_writer")
+
+        def runs() -> dict[str, int]:
+            return dict(conn.execute("select funcname, sum(calls)::int from pg_stat_xact_user_functions group by 1"))
+
+        def work(id: uuid.UUID, observation: uuid.UUID) -> dict[str, int]:
+            before = runs()
+            with contextlib.suppress(psycopg.DatabaseError), conn.transaction(force_rollback=True):
+                conn.execute(call.format(id=id, seen=seen, observation=observation))
+            return {name: count - before.get(name, 0) for name, count in runs().items() if count != before.get(name, 0)}
+
+        for _ in range(8):  # until every plan that is kept has been made
+            work(uuid.uuid4(), uuid.uuid4())
+        nowhere = work(uuid.uuid4(), uuid.uuid4())
+        assert nowhere["_reader"] > 0
+        # Restricted, another's, and of a scope that is not granted.
+        for row in (rows[0], rows[10], rows[20]):
+            assert work(row.id, observation) == nowhere
         conn.rollback()
 
 

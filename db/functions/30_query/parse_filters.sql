@@ -41,11 +41,8 @@ begin
                 when 'source' then
                     v_filters.ids := array(
                         select s.knowledge_id
-                        from memhouse.observation as o
-                        join memhouse.knowledge_source as s
-                            on s.account_id = o.account_id and s.observation_id = o.observation_id
-                        where o.account_id = v_account
-                          and (o.source_key = v_text or o.observation_id = case when v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then v_text::uuid end));
+                        from memhouse.knowledge_source as s
+                        where s.account_id = v_account and s.observation_id = any (memhouse._observations_named(v_text)));
                 when 'min_confidence' then
                     v_filters.min_confidence := v_text::real;
                     if v_filters.min_confidence is distinct from least(greatest(v_filters.min_confidence, 0), 1) then

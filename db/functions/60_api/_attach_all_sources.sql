@@ -9,19 +9,20 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_reader memhouse.reader := memhouse._require_reader();
+    v_curated constant uuid[] := memhouse._curated_scopes(v_reader);
     v_missing uuid;
 begin
     select s.id into v_missing
     from (select distinct id from unnest(p_sources) as u (id)) as s
     -- offset 0 keeps the conditions out of the look-up: it goes by the key, and not through all that the scopes hold.
     left join lateral (
-        select o.scope_id, o.written_by from memhouse.observation as o
+        select o.scope_id,
+            memhouse._may_cite(v_reader, v_curated, o.scope_id, o.written_by, memhouse._admits_observation(v_reader, o)) as known
+        from memhouse.observation as o
         where o.account_id = v_reader.account_id and o.observation_id = s.id
         offset 0
     ) as o on true
-    where o.scope_id is null or o.scope_id <> all (v_reader.write_scopes)
-       or (o.written_by = v_reader.credential_id) is not true
-          and not memhouse._may_cite(o.scope_id, o.written_by, memhouse._sees_observation(s.id))
+    where (o.known and o.scope_id = any (v_reader.write_scopes)) is not true
     limit 1;
     if found then
         perform memhouse._fail('MH015', format('There is no source %s.', coalesce(v_missing::text, 'null')));

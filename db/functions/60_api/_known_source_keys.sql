@@ -14,30 +14,31 @@ set enable_seqscan = off
 as $$
 declare
     v_reader memhouse.reader := memhouse._require_reader();
+    v_curated constant uuid[] := memhouse._curated_scopes(v_reader);
 begin
     if p_kind = 'observation' then
         return query
         select distinct on (n.name) n.name, f.id
         from unnest(p_source_keys) as n (name)
         cross join lateral (
-            select o.observation_id as id, o.scope_id, o.written_by
+            select o.observation_id as id, o.scope_id,
+                memhouse._may_cite(v_reader, v_curated, o.scope_id, o.written_by, memhouse._admits_observation(v_reader, o)) as known
             from memhouse.observation as o
             where o.account_id = v_reader.account_id and o.source_key = n.name
             offset 0) as f
-        where f.scope_id = any (v_reader.write_scopes)
-          and (f.written_by = v_reader.credential_id or memhouse._may_cite(f.scope_id, f.written_by, memhouse._sees_observation(f.id)))
+        where f.known and f.scope_id = any (v_reader.write_scopes)
         order by n.name, f.id;
     else
         return query
         select distinct on (n.name) n.name, f.id
         from unnest(p_source_keys) as n (name)
         cross join lateral (
-            select k.knowledge_id as id, k.scope_id, k.written_by
+            select k.knowledge_id as id, k.scope_id,
+                memhouse._may_cite(v_reader, v_curated, k.scope_id, k.written_by, memhouse._admits_statement(v_reader, k)) as known
             from memhouse.knowledge as k
             where k.account_id = v_reader.account_id and k.source_key = n.name
             offset 0) as f
-        where f.scope_id = any (v_reader.write_scopes)
-          and (f.written_by = v_reader.credential_id or memhouse._may_cite(f.scope_id, f.written_by, memhouse._sees(f.id)))
+        where f.known and f.scope_id = any (v_reader.write_scopes)
         order by n.name, f.id;
     end if;
 end

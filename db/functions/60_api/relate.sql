@@ -11,6 +11,7 @@ set debug_print_plan = off
 as $$
 declare
     v_reader memhouse.reader := memhouse._require_reader();
+    v_curated constant uuid[] := memhouse._curated_scopes(v_reader);
     v_type memhouse.relation_type := memhouse._one_of(p_type, enum_range(null::memhouse.relation_type)::text[], 'p_type');
 begin
     if v_reader.write_scopes is null then
@@ -22,7 +23,7 @@ begin
     elsif 2 <> (select count(*) from memhouse.knowledge as k
                 where k.account_id = v_reader.account_id and k.knowledge_id in (p_from, p_to)
                   and k.scope_id = any (v_reader.write_scopes) and k.lifecycle_state <> 'redacted'
-                  and memhouse._may_cite(k.scope_id, k.written_by, memhouse._sees(k.knowledge_id))) then
+                  and memhouse._may_cite(v_reader, v_curated, k.scope_id, k.written_by, memhouse._admits_statement(v_reader, k))) then
         perform memhouse._fail('MH015', 'One of the two statements is not there to be related.');
     end if;
     if v_type in ('supersedes', 'contradicts') and not exists (

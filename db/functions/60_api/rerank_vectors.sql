@@ -1,5 +1,5 @@
--- What a reranker outside the server needs of the head of an answer. The join runs as memhouse_api under the reader
--- policy: ids that this reader may not see give no row, like ids that do not exist.
+-- What a reranker outside the server needs of the head of an answer. It is first asked which of the ids this reader may see:
+-- the others give no row, like ids that do not exist, and nothing of theirs is looked up.
 -- Definer because token vectors are not the reader's to see.
 create or replace function memhouse.rerank_vectors(p_ids uuid[], p_model text)
 returns table (id uuid, bits bytea)
@@ -9,15 +9,16 @@ set debug_print_plan = off
 as $$
 declare
     v_account uuid := (memhouse._require_reader()).account_id;
+    v_visible uuid[];
 begin
     if cardinality(p_ids) > 100 then
         perform memhouse._fail('MH010', format('p_ids holds %s ids; it may hold 100.', cardinality(p_ids)));
     end if;
+    v_visible := memhouse._visible_ids(p_ids);
     return query
     select t.knowledge_id, t.bits
     from memhouse.token_vectors as t
-    join memhouse.knowledge as k on k.account_id = t.account_id and k.knowledge_id = t.knowledge_id
-    where t.account_id = v_account and t.knowledge_id = any (p_ids) and t.model = p_model;
+    where t.account_id = v_account and t.knowledge_id = any (v_visible) and t.model = p_model;
 end
 $$;
 alter function memhouse.rerank_vectors(uuid[], text) owner to memhouse_api;

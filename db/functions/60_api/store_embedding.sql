@@ -13,8 +13,7 @@ begin
         perform memhouse._fail('MH014', 'This transaction began with begin_read.');
     elsif p_embedding is null then
         perform memhouse._fail('MH010', 'p_embedding is null.');
-    elsif not exists (select from memhouse.knowledge as k
-                      where k.account_id = v_reader.account_id and k.knowledge_id = p_id and k.scope_id = any (v_reader.write_scopes)) then
+    elsif not memhouse._storable(p_id) then
         perform memhouse._fail('MH015', format('There is no statement %s.', coalesce(p_id::text, 'null')));
     end if;
     insert into memhouse.embedding as e (account_id, knowledge_id, identity_id, vec)

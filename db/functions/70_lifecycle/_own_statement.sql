@@ -12,7 +12,9 @@ declare
 begin
     if v_reader.write_scopes is null then
         perform memhouse._fail('MH014', 'This transaction began with begin_read.');
-    elsif not memhouse._sees(p_id) then
+    end if;
+    select k.* into v_row from memhouse.knowledge as k where k.account_id = v_reader.account_id and k.knowledge_id = p_id;
+    if not memhouse._admits_statement(v_reader, v_row) then
         perform memhouse._fail('MH015', format('There is no statement %s.', coalesce(p_id::text, 'null')));
     end if;
     select k.* into v_row from memhouse.knowledge as k

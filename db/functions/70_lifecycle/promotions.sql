@@ -20,7 +20,7 @@ begin
     join memhouse.peer as pe on pe.account_id = k.account_id and pe.peer_id = k.subject_peer_id
     where p.account_id = v_reader.account_id
       and (k.subject_peer_id = v_own_peer or p.proposed_by = v_reader.credential_id)
-      and memhouse._sees(k.knowledge_id)
+      and memhouse._admits_statement(v_reader, k)
     order by p.promotion_id desc;
 end
 $$;

@@ -10,10 +10,10 @@ set debug_print_plan = off
 set client_min_messages = error
 as $$
 declare
-    v_account constant uuid := (memhouse._require_reader()).account_id;
     v_ids uuid[];
     v_scores double precision[];
 begin
+    perform memhouse._require_reader();
     perform memhouse._one_of(p_kind, array['cross_encoder', 'late_interaction', 'cascade'], 'p_kind');
     if cardinality(p_ids) > 100 then
         perform memhouse._fail('MH010', format('p_ids holds %s ids; it may hold 100.', cardinality(p_ids)));
@@ -22,8 +22,8 @@ begin
     elsif memhouse._allowed_reranker(p_kind) is null then
         perform memhouse._fail('MH025', format('The models of %s may not run here; see allow_model.', p_kind));
     end if;
-    select array_agg(k.knowledge_id order by array_position(p_ids, k.knowledge_id)) into v_ids
-    from memhouse.knowledge as k where k.account_id = v_account and k.knowledge_id = any (p_ids);
+    select array_agg(k.id order by array_position(p_ids, k.id)) into v_ids
+    from unnest(memhouse._visible_ids(p_ids)) as k (id);
     v_scores := memhouse._rerank_scores(
         memhouse._checked_text(p_query, 'p_query', memhouse._setting_int('max_query_chars')), v_ids, null, p_kind, clock_timestamp() + p_ms * interval '1 ms');
     return query
