@@ -68,12 +68,12 @@ def embed(conn: psycopg.Connection) -> str:
     return str([float(n % 7 - 3) for n in range(64)])
 
 
-def token(conn: psycopg.Connection, scopes: int) -> str:
-    """A new reader of some of the scopes, for peer-1."""
+def token(conn: psycopg.Connection, scopes: int, role: str = "reader") -> str:
+    """A new credential with a role on some of the scopes, for peer-1."""
     name = f"{READER}-{conn.execute('select memhouse.uuid_v7()').fetchone()[0]}"
     (made,) = conn.execute(
         "select memhouse.create_credential(%s, %s, p_peer_key => 'peer-1', p_clearance => 'internal')", (ACCOUNT, name)
     ).fetchone()
     for number in range(scopes):
-        conn.execute("select memhouse.grant_scope(%s, %s, %s)", (ACCOUNT, name, f"scope-{number}"))
+        conn.execute("select memhouse.grant_scope(%s, %s, %s, %s)", (ACCOUNT, name, f"scope-{number}", role))
     return str(made)
