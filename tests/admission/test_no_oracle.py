@@ -7,6 +7,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -147,6 +148,36 @@ def test_reports_with_and_without_hidden_rows(pair: Pair) -> None:
         for before, after in zip(absent, hidden, strict=True):
             assert before == after
         conn.rollback()
+
+
+@pytest.mark.parametrize("call", ["rebuild_entities()", "refresh_entities()"])
+def test_no_hidden_statement_makes_a_name_of_a_visible_first_word(pair: Pair, call: str) -> None:
+    """What a statement that the reader sees is found by is said by statements that the reader sees."""
+    opened = pair.row("Quetzal opened.")
+    hidden = pair.hidden()
+    others = {
+        "absent": [replace(row, text="They hired a spy called Okapi.") for row in hidden],
+        "hidden": [replace(row, text="They hired a spy called Quetzal.") for row in hidden],
+        "visible": [pair.row("They hired a spy called Quetzal.")],
+    }
+    answers = {}
+    with pair.server.connect(pair.name, autocommit=False) as conn:
+        for name, named in others.items():
+            with conn.transaction(force_rollback=True):
+                # One after the other: the index knows the name when it comes to the visible statement.
+                for rows in (named, [opened]):
+                    store(conn, rows)
+                    conn.execute("select from memhouse.begin_internal('acme')")
+                    conn.execute(f"select memhouse.{call}")
+                begin(conn, pair.token)
+                conn.execute("set local role app_reader")
+                report = conn.execute("select memhouse.search_report('quetzal', p_deadline_ms => 60000)").fetchone()[0]
+                # The visible statement is written anew each time.
+                answers[name] = re.sub('"recorded_at": "[^"]*"', "", json.dumps(_rounded(report), sort_keys=True))
+        conn.rollback()
+    assert answers["hidden"] == answers["absent"]
+    # The answer would tell: a visible statement does make it a name.
+    assert [word for word, text in answers.items() if '"entities": 1' in text] == ["visible"]
 
 
 def test_disclosure_tells_that_and_no_more(pair: Pair) -> None:

@@ -53,6 +53,81 @@ def test_a_word_that_only_opens_sentences_is_no_name(memory: Memory) -> None:
     assert index(memory) == {"paris": 2, "ada": 1}
 
 
+@pytest.mark.parametrize("call", ["rebuild_entities()", "refresh_entities()"])
+@pytest.mark.parametrize(
+    ("elsewhere", "mentions"),
+    [
+        ({}, 2),
+        ({"scope": "lab/b"}, 1),
+        ({"sensitivity": "restricted"}, 1),
+        ({"sensitivity": "personal", "subject_peer": "bob", "target_level": "peer"}, 1),
+        ({"state": "provisional", "subject_peer": "bob"}, 1),
+    ],
+)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_name_is_known_from_statements_for_the_same_readers_only(
+    memory: Memory, call: str, elsewhere: dict[str, str], mentions: int, at_once: bool
+) -> None:
+    memory.write()
+    memory.remember("They hired a spy called Quetzal.", **elsewhere)
+    if not at_once:
+        memory.internal()
+        memory.call(f"select memhouse.{call}")
+        memory.write()
+    memory.remember("Quetzal opened.")
+    memory.internal()
+    memory.call(f"select memhouse.{call}")
+    assert index(memory) == {"quetzal": mentions}
+
+
+def test_a_first_word_is_a_name_because_of_a_name_and_not_because_of_a_first_word(memory: Memory) -> None:
+    memory.write()
+    told = memory.remember("They hired a spy called Quetzal.")
+    memory.remember("Quetzal opened.")
+    memory.internal()
+    memory.call("select memhouse.refresh_entities()")
+    memory.write()
+    memory.call("select memhouse.erase(%s)", told)
+    memory.remember("Quetzal closed.")
+    memory.internal()
+    memory.call("select memhouse.refresh_entities()")
+    # The first word of a statement indexed before stays until a rebuild.
+    assert index(memory) == {"quetzal": 1}
+    memory.call("select memhouse.rebuild_entities()")
+    assert index(memory) == {}
+
+
+@pytest.mark.parametrize("call", ["rebuild_entities()", "refresh_entities()"])
+def test_what_nobody_retrieves_makes_no_names(memory: Memory, call: str) -> None:
+    memory.write()
+    memory.remember("They hired a spy called Quetzal.", state="proposed")
+    opened = memory.remember("Quetzal opened.", state="proposed")
+    memory.internal()
+    memory.call(f"select memhouse.{call}")
+    assert index(memory) == {"quetzal": 1}
+    memory.write()
+    memory.remember("We saw Quetzal.")
+    memory.call("select memhouse.transition(%s, 'active')", opened)
+    memory.internal()
+    assert memory.call("select memhouse.refresh_entities()") == 2
+    assert index(memory) == {"quetzal": 3}
+
+
+def test_a_statement_that_moves_leaves_what_its_neighbours_made_a_name(memory: Memory) -> None:
+    memory.write()
+    memory.remember("They hired a spy called Quetzal.")
+    moved = memory.remember("Quetzal opened for Dana Reyes. Ada was there.")
+    memory.internal()
+    memory.call("select memhouse.refresh_entities()")
+    assert index(memory) == {"quetzal": 2, "dana reyes": 1, "ada": 1}
+    memory.write()
+    memory.call("select memhouse.transition(%s, 'deprecated')", moved)
+    assert index(memory) == {"quetzal": 1, "dana reyes": 1}
+    memory.internal()
+    assert memory.call("select memhouse.refresh_entities()") == 1
+    assert index(memory) == {"quetzal": 1, "dana reyes": 1, "ada": 1}
+
+
 def test_new_statements_are_read_a_few_at_a_time(memory: Memory) -> None:
     memory.write()
     for number in range(5):
@@ -92,7 +167,7 @@ def test_a_snapshot_older_than_the_index_is_not_the_one_to_move_a_statement(own_
         conn.commit()
         # Indexed or not, it is as if there had been one snapshot for all.
         job.execute("select from memhouse.begin_internal('acme')")
-        assert job.execute("select memhouse.refresh_entities()").fetchone() == (0 if indexed else 1,)
+        assert job.execute("select memhouse.refresh_entities()").fetchone() == (1,)
         job.commit()
     assert own_house.execute(
         "select m.audience = k.audience from memhouse.entity_mention as m join memhouse.knowledge as k using (account_id, knowledge_id)"
@@ -148,6 +223,20 @@ def test_an_alias_merges_only_when_it_was_confirmed(memory: Memory) -> None:
     memory.call("select memhouse.confirm_entity_alias('Dana', 'Dana Reyes', false)")
     memory.call("select memhouse.rebuild_entities()")
     assert index(memory) == {"dana reyes": 1, "dana": 1}
+
+
+def test_an_alias_is_forgotten_with_the_last_mention_of_its_name(memory: Memory) -> None:
+    memory.write()
+    named = [memory.remember("we met Dana Reyes.", scope=scope) for scope in ("lab/a", "lab/b")]
+    memory.remember("and Dana again, with Lee Park and Lee.")
+    memory.internal()
+    memory.call("select memhouse.rebuild_entities()")
+    aliases = "select alias from memhouse.entity_aliases()"
+    for id, left in zip(named, (["dana", "lee"], ["lee"]), strict=True):
+        memory.write()
+        memory.call("select memhouse.erase(%s)", id)
+        memory.internal()
+        assert [alias for (alias,) in memory.conn.execute(aliases)] == left
 
 
 def test_rebuilding_a_scope_leaves_the_others(memory: Memory) -> None:
