@@ -29,7 +29,7 @@ STRATEGIES = (
 SEARCHES = (("fast", COMMON), ("balanced", RARE), ("balanced", COMMON), ("thorough", RARE), ("thorough", BLANK))
 VIEW = """
 create or replace view memhouse.admissible_knowledge as
-select {columns} from memhouse.knowledge as k where coalesce(k.account_id, k.scope_id) = (select memhouse.reader_account())
+select {columns} from memhouse.knowledge as k where coalesce(k.account_id = (select memhouse.reader_account()), false)
 """
 POLICY = "alter policy admitted on memhouse.knowledge using (account_id = (select memhouse.reader_account()))"
 REQUEST = "select (memhouse._plan(%s, %s, 'balanced', 20, null, '{}', 60000, null, null)).request::text"

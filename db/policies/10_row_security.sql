@@ -1,7 +1,8 @@
 -- Row-level security: who reaches which row of which table, to be read as a specification.
 --
 -- Every table has row security enabled and forced, so that not even its owner is exempt by accident. Without a policy
--- a role reaches nothing. Policies only call predicates; the decision itself stands in memhouse.admits.
+-- a role reaches nothing. Policies only call predicates; the decision itself stands in memhouse.admits. Where they name the
+-- account beside it, that is for indexes.
 --
 --   memhouse_owner     every row: administration functions, which check their own arguments
 --   memhouse_gate      every row of knowledge, embedding, relation and scope_link, read-only: its views apply memhouse.admits
@@ -32,7 +33,7 @@ drop policy if exists gate_reads on memhouse.knowledge;
 create policy gate_reads on memhouse.knowledge for select to memhouse_gate using (true);
 drop policy if exists admitted on memhouse.knowledge;
 create policy admitted on memhouse.knowledge for select to memhouse_api
-using (memhouse.admits(
+using (account_id = (select memhouse.reader_account()) and memhouse.admits(
     account_id, scope_id, subject_peer_id, sensitivity, target_level,
     lifecycle_state, memhouse.believed_during(active_during, revalidate_at), provisional_during, expires_at,
     (select memhouse.reader_account()), (select memhouse.reader_scopes()), (select memhouse.reader_clearance()),
@@ -42,7 +43,8 @@ using (memhouse.admits(
 drop policy if exists admitted_now on memhouse.knowledge;
 create policy admitted_now on memhouse.knowledge for select to memhouse_analyst
 using (
-    memhouse.admits(
+    account_id = (select memhouse.reader_account())
+    and memhouse.admits(
         account_id, scope_id, subject_peer_id, sensitivity, target_level,
         lifecycle_state, memhouse.believed_during(active_during, revalidate_at), provisional_during, expires_at,
         (select memhouse.reader_account()), (select memhouse.reader_scopes()), (select memhouse.reader_clearance()),
@@ -63,7 +65,7 @@ with check (account_id = (select memhouse.reader_account()) and scope_id = any (
 -- observation: known from the moment it was recorded; what a peer said is about that peer, what no peer said is the scope's
 drop policy if exists admitted on memhouse.observation;
 create policy admitted on memhouse.observation for select to memhouse_api
-using (memhouse.admits(
+using (account_id = (select memhouse.reader_account()) and memhouse.admits(
     account_id, scope_id, peer_id, sensitivity, 'peer',
     'active', tstzmultirange(tstzrange(recorded_at, null)), '{}', null,
     (select memhouse.reader_account()), (select memhouse.reader_scopes()), (select memhouse.reader_clearance()),
@@ -73,7 +75,8 @@ using (memhouse.admits(
 drop policy if exists admitted_now on memhouse.observation;
 create policy admitted_now on memhouse.observation for select to memhouse_analyst
 using (
-    memhouse.admits(
+    account_id = (select memhouse.reader_account())
+    and memhouse.admits(
         account_id, scope_id, peer_id, sensitivity, 'peer',
         'active', tstzmultirange(tstzrange(recorded_at, null)), '{}', null,
         (select memhouse.reader_account()), (select memhouse.reader_scopes()), (select memhouse.reader_clearance()),

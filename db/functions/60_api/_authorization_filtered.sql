@@ -33,7 +33,7 @@ begin
             cross join lateral (
                 select from memhouse.knowledge as k
                 where memhouse._audience_words(k.audience, k.tsv) @@ w.words and k.tsv @@ p_terms and memhouse.admits(
-                    coalesce(k.account_id, k.scope_id), k.scope_id, k.subject_peer_id, k.sensitivity, k.target_level,
+                    k.account_id, k.scope_id, k.subject_peer_id, k.sensitivity, k.target_level,
                     k.lifecycle_state, memhouse.believed_during(k.active_during, k.revalidate_at), k.provisional_during, k.expires_at,
                     (select memhouse.reader_account()), (select memhouse.reader_scopes()), 'restricted', null, 'restricted', true,
                     (select memhouse.reader_known_at())) limit 1) as there);
