@@ -8,13 +8,6 @@ create or replace function memhouse.reader_audiences()
 returns bigint[]
 language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
--- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are,
--- and nothing is compiled for it, which takes longer than it.
-set enable_seqscan = off
-set enable_indexscan = on
-set enable_indexonlyscan = on
-set enable_bitmapscan = on
-set jit = off
 set debug_print_plan = off
 set plan_cache_mode = force_generic_plan
 as $$

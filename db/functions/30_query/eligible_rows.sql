@@ -4,13 +4,6 @@ create or replace function memhouse.eligible_rows(p_filters memhouse.filters, p_
 returns integer
 language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
--- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are,
--- and nothing is compiled for it, which takes longer than it.
-set enable_seqscan = off
-set enable_indexscan = on
-set enable_indexonlyscan = on
-set enable_bitmapscan = on
-set jit = off
 -- A look-up by key has one good plan, whatever the values.
 set plan_cache_mode = force_generic_plan
 as $$

@@ -5,13 +5,6 @@ create or replace function memhouse._nearest_exact(p_request memhouse.request, p
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 100
 set search_path = pg_catalog, pg_temp
--- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are,
--- and nothing is compiled for it, which takes longer than it.
-set enable_seqscan = off
-set enable_indexscan = on
-set enable_indexonlyscan = on
-set enable_bitmapscan = on
-set jit = off
 -- From the reader's statements to their vectors by key: one good plan, whatever the values.
 set plan_cache_mode = force_generic_plan
 as $$

@@ -9,13 +9,6 @@ create or replace function memhouse._rare_entities(p_names text[], p_audiences b
 returns table (name_key text, idf double precision)
 language plpgsql stable parallel restricted security definer rows 5
 set search_path = pg_catalog, pg_temp
--- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are,
--- and nothing is compiled for it, which takes longer than it.
-set enable_seqscan = off
-set enable_indexscan = on
-set enable_indexonlyscan = on
-set enable_bitmapscan = on
-set jit = off
 -- Look-ups by key have one good plan, whatever the values.
 set plan_cache_mode = force_generic_plan
 as $$

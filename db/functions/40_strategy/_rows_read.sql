@@ -5,13 +5,6 @@ create or replace function memhouse._rows_read(p_strategy text, p_request memhou
 returns bigint
 language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
--- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are,
--- and nothing is compiled for it, which takes longer than it.
-set enable_seqscan = off
-set enable_indexscan = on
-set enable_indexonlyscan = on
-set enable_bitmapscan = on
-set jit = off
 -- Look-ups by key and by word have one good plan, whatever the values: the statistics of a word or a name are those of all.
 set plan_cache_mode = force_generic_plan
 as $$

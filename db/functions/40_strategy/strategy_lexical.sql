@@ -16,13 +16,6 @@ create or replace function memhouse.strategy_lexical(p_request memhouse.request,
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 100
 set search_path = pg_catalog, pg_temp
--- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are,
--- and nothing is compiled for it, which takes longer than it.
-set enable_seqscan = off
-set enable_indexscan = on
-set enable_indexonlyscan = on
-set enable_bitmapscan = on
-set jit = off
 -- One scan of the full-text index a term: one good plan, whatever the values.
 set plan_cache_mode = force_generic_plan
 as $$

@@ -6,13 +6,6 @@ create or replace function memhouse._authorization_filtered(p_terms tsquery)
 returns boolean
 language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
--- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are,
--- and nothing is compiled for it, which takes longer than it.
-set enable_seqscan = off
-set enable_indexscan = on
-set enable_indexonlyscan = on
-set enable_bitmapscan = on
-set jit = off
 set plan_cache_mode = force_custom_plan
 as $$
 declare

@@ -7,13 +7,6 @@ create or replace function memhouse._lacking(p_identity integer, p_model text, p
 returns table (id uuid, statement text)
 language plpgsql stable security definer rows 100
 set search_path = pg_catalog, pg_temp
--- The caller's settings of the planner hold in here. With these a look-up goes by the index of its audiences whatever they are,
--- and nothing is compiled for it, which takes longer than it.
-set enable_seqscan = off
-set enable_indexscan = on
-set enable_indexonlyscan = on
-set enable_bitmapscan = on
-set jit = off
 set debug_print_plan = off
 set plan_cache_mode = force_custom_plan
 as $$
