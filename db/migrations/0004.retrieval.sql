@@ -82,6 +82,7 @@ create type memhouse.filters as (
 );
 comment on type memhouse.filters is 'p_filters, parsed; a null field does not filter.';
 create type memhouse.request as (
+    account_id uuid,
     query text,
     analyzed memhouse.analyzed_query,
     audiences bigint[],
@@ -91,8 +92,6 @@ create type memhouse.request as (
     as_of timestamptz,
     filters memhouse.filters
 );
-comment on type memhouse.request is
-    'What every strategy is handed. audiences: those of the reader.';
 create type memhouse.candidate as (
     id uuid,
     score double precision,

@@ -8,6 +8,6 @@ set config = (config - array['rerank_head', 'reserved_rerank_ms', 'rerank_weight
 delete from memhouse.strategy where name in ('temporal', 'salience_recency', 'entity_match', 'relation_expand', 'semantic_lanes');
 drop type memhouse.part, memhouse.search_plan cascade;
 alter type memhouse.retrieval drop attribute rerank;
-alter type memhouse.request drop attribute eligible, drop attribute seeds;
+alter type memhouse.request drop attribute eligible, drop attribute admitted, drop attribute seeds;
 drop table memhouse.recall_document, memhouse.entity_alias, memhouse.entity_mention cascade;
 reset role;

@@ -48,7 +48,10 @@ comment on table memhouse.recall_document is
 
 alter type memhouse.request
     add attribute eligible integer,
+    add attribute admitted uuid[],
     add attribute seeds memhouse.listed_candidate[];
+comment on type memhouse.request is
+    'What every strategy is handed. account_id, audiences: of the reader, for looking up; the views decide; eligible: how many statements it may retrieve, where they are more than exact_scan_rows; admitted: which, where they were judged beforehand; seeds: what the strategies before found.';
 
 alter type memhouse.retrieval add attribute rerank jsonb;
 

@@ -5,7 +5,7 @@
 -- account beside it, that is for indexes.
 --
 --   memhouse_owner     every row: administration functions, which check their own arguments
---   memhouse_gate      every row of knowledge, embedding, relation and scope_link, read-only: its views apply memhouse.admits
+--   memhouse_gate      every row of what its views show, read-only: its views apply memhouse.admits
 --   memhouse_api, memhouse_analyst   what memhouse.admits admits for the posture begun; none without
 --   memhouse_analyst also passes memhouse.admitted_now: its own SQL could change the posture in the middle of a scan
 --   memhouse_reader, memhouse_writer, memhouse_internal   no row: they read and write through functions of memhouse_api
@@ -63,6 +63,8 @@ create policy member_writes on memhouse.knowledge for insert to memhouse_api
 with check (account_id = (select memhouse.reader_account()) and scope_id = any ((select memhouse.reader_write_scopes())::uuid[]));
 
 -- observation: known from the moment it was recorded; what a peer said is about that peer, what no peer said is the scope's
+drop policy if exists gate_reads on memhouse.observation;
+create policy gate_reads on memhouse.observation for select to memhouse_gate using (true);
 drop policy if exists admitted on memhouse.observation;
 create policy admitted on memhouse.observation for select to memhouse_api
 using (account_id = (select memhouse.reader_account()) and memhouse.admits(
@@ -92,6 +94,8 @@ create policy member_writes on memhouse.observation for insert to memhouse_api
 with check (account_id = (select memhouse.reader_account()) and scope_id = any ((select memhouse.reader_write_scopes())::uuid[]));
 
 -- knowledge_source and relation: visible when both ends are; the look-ups run under the policies above
+drop policy if exists gate_reads on memhouse.knowledge_source;
+create policy gate_reads on memhouse.knowledge_source for select to memhouse_gate using (true);
 drop policy if exists both_ends_admitted on memhouse.knowledge_source;
 create policy both_ends_admitted on memhouse.knowledge_source for select to memhouse_api, memhouse_analyst
 using (

@@ -44,9 +44,11 @@ $$;
 
 -- Tables -------------------------------------------------------------------------------------------------------------
 -- The gate's views and their source.
-grant select on memhouse.knowledge, memhouse.embedding, memhouse.entity_mention, memhouse.recall_document, memhouse.relation, memhouse.scope_link to memhouse_gate;
+grant select on memhouse.knowledge, memhouse.embedding, memhouse.entity_mention, memhouse.recall_document, memhouse.relation, memhouse.scope_link,
+    memhouse.knowledge_source, memhouse.observation to memhouse_gate;
 grant select on memhouse.admissible_knowledge, memhouse.admissible_embedding, memhouse.admissible_mention, memhouse.admissible_recall_document, memhouse.admissible_relation,
     memhouse.admissible_scope_link to memhouse_strategy;
+grant select on memhouse.admissible_source to memhouse_api;
 -- What the API reads and writes, under its policies.
 grant select on memhouse.knowledge, memhouse.observation, memhouse.knowledge_source, memhouse.relation,
     memhouse.scope, memhouse.peer, memhouse.strategy, memhouse.embedding to memhouse_api;
@@ -86,17 +88,19 @@ grant execute on function memhouse.admitted_now(
 grant execute on function memhouse._setting_int(text),
     memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters),
     memhouse.reader_audiences(), memhouse._audience_prefix(bigint), memhouse._audience_words(bigint, tsvector),
-    memhouse.within_audiences(tsquery, bigint[]), memhouse._rare_entities(text[], bigint[]),
+    memhouse.within_audiences(tsquery, bigint[]), memhouse._rare_entities(text[], memhouse.request),
+    memhouse._nearest_exact(memhouse.request, integer),
     memhouse.term_query(text), memhouse.entity_keys(text), memhouse.entity_key(text), memhouse._interleave(memhouse.listed_candidate[], integer) to memhouse_strategy;
 -- Of the gate's functions one looks beyond the reader to say that something is there, where the account discloses that.
 grant execute on function memhouse._account_discloses(), memhouse._account_audiences(uuid), memhouse._setting_int(text), memhouse._audience_prefix(bigint),
-    memhouse._audience_words(bigint, tsvector), memhouse.within_audiences(tsquery, bigint[]) to memhouse_gate;
+    memhouse._audience_words(bigint, tsvector), memhouse.within_audiences(tsquery, bigint[]),
+    memhouse._admitted_ids(uuid, bigint[], memhouse.filters, integer) to memhouse_gate;
 -- What the API uses.
 grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse.strategy_semantic(memhouse.request, integer), memhouse.strategy_temporal(memhouse.request, integer),
     memhouse.strategy_salience_recency(memhouse.request, integer), memhouse.strategy_entity_match(memhouse.request, integer),
     memhouse.strategy_relation_expand(memhouse.request, integer), memhouse.strategy_semantic_lanes(memhouse.request, integer),
-    memhouse.eligible_rows(memhouse.filters, integer), memhouse._audience_rows(bigint[], integer), memhouse._authorization_filtered(tsquery),
+    memhouse.eligible_rows(memhouse.filters, integer), memhouse._admitted_ids(uuid, bigint[], memhouse.filters, integer), memhouse._audience_rows(bigint[], integer), memhouse._authorization_filtered(tsquery),
     memhouse.signals(memhouse.knowledge_kind, memhouse.lifecycle_state, timestamptz, integer),
     memhouse.signal_factor(double precision, double precision),
     memhouse.signals_factor(double precision, double precision, double precision, double precision, double precision, double precision, double precision, double precision),
@@ -105,14 +109,14 @@ grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse._require_reader(), memhouse._fail(text, text), memhouse._one_of(text, text[], text), memhouse._setting_int(text),
     memhouse.error_catalog(), memhouse.uuid_v7(), memhouse._audit(uuid, text, uuid, jsonb),
     memhouse.reader_audiences(), memhouse.question_boilerplate(), memhouse.analyze_query(text), memhouse.term_query(text),
-    memhouse.checked_vector(@extschema:vector@.vector, integer), memhouse._search_identity(text),
-    memhouse._stored_identity(text), memhouse._account_identity(), memhouse._embedded_query(text, timestamptz),
+    memhouse.checked_vector(@extschema:vector@.vector, integer), memhouse._search_identity(text, memhouse.embedding_identity),
+    memhouse._stored_identity(text), memhouse._account_identity(uuid), memhouse._embedded_query(text, timestamptz),
     memhouse._rerank(memhouse.search_plan, memhouse.retrieval), memhouse._allowed_model(text, integer), memhouse._allowed_reranker(text),
     memhouse._reranked(memhouse.hit[], double precision[], double precision, text),
-    memhouse._profile(text), memhouse._profile_version(memhouse.profile),
+    memhouse._profile(text, memhouse.reader), memhouse._profile_version(memhouse.profile, text),
     memhouse.fuse(memhouse.part[], jsonb, integer, double precision),
     memhouse.disagreement(memhouse.part[]),
-    memhouse._applicable(text, memhouse.request), memhouse._deadline_fired(timestamptz),
+    memhouse._applicable(text, memhouse.request), memhouse._judge_once(memhouse.search_plan), memhouse._deadline_fired(timestamptz),
     memhouse._write_scope(text), memhouse._peer(text), memhouse._checked_text(text, text, integer),
     memhouse._checked_metadata(jsonb), memhouse._observations_named(text), memhouse._storable(uuid), memhouse._visible_ids(uuid[]), memhouse._known_source_key(text, text), memhouse._attach_sources(uuid, uuid[]),
     memhouse._claim_source_keys(text[], text[], uuid[], uuid[], text[], text[], text[], timestamptz[]),

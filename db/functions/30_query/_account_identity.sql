@@ -1,13 +1,13 @@
--- The embedding identity that the account of this posture searches: its own, else the first one registered; no row
+-- The embedding identity that an account, of this posture if none is named, searches: its own, else the first one registered; no row
 -- when none is. Definer because identities and accounts are the owner's tables.
-create or replace function memhouse._account_identity()
+create or replace function memhouse._account_identity(p_account_id uuid default memhouse.reader_account())
 returns memhouse.embedding_identity
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_own constant integer := (
-        select a.embedding_identity_id from memhouse.account as a where a.account_id = memhouse.reader_account());
+        select a.embedding_identity_id from memhouse.account as a where a.account_id = p_account_id);
     v_identity memhouse.embedding_identity;
 begin
     select i.* into v_identity
@@ -18,4 +18,4 @@ begin
     return v_identity;
 end
 $$;
-comment on function memhouse._account_identity() is 'The embedding identity that the account of this posture searches, or null. Private.';
+comment on function memhouse._account_identity(uuid) is 'The embedding identity that an account searches, or null. Private.';

@@ -9,16 +9,17 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_filters memhouse.filters;
-    v_account uuid := (memhouse._require_reader()).account_id;
+    v_account uuid;
     v_key text;
     v_value jsonb;
     v_text text;
 begin
-    if p_filters is null then
+    if p_filters is null or p_filters = '{}' then
         return v_filters;
     elsif jsonb_typeof(p_filters) <> 'object' then
         perform memhouse._fail('MH009', format('The filters are a JSON %s; they must be an object.', jsonb_typeof(p_filters)));
     end if;
+    v_account := memhouse.reader_account();
     for v_key, v_value in select e.key, e.value from jsonb_each(p_filters) as e loop
         v_text := v_value #>> '{}';
         if v_value = 'null' then

@@ -10,7 +10,7 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-    v_account constant uuid := memhouse.reader_account();
+    v_account constant uuid := p_request.account_id;
     v_audiences constant bigint[] := p_request.audiences;
     v_share constant double precision := memhouse._setting_int('common_rows')::double precision
         / greatest(memhouse._setting_int('exact_scan_rows'), 1);

@@ -28,7 +28,7 @@ begin
         order by (e.vec::@extschema:vector@.halfvec(%1$s)) operator(@extschema:vector@.<=>) $1
         limit $3
         $sql$, p_request.dimensions, p_request.identity_id)
-    using p_request.embedding, p_request.filters, p_limit, memhouse.reader_account();
+    using p_request.embedding, p_request.filters, p_limit, p_request.account_id;
 end
 $$;
 alter function memhouse._nearest_by_index(memhouse.request, integer) owner to memhouse_strategy;

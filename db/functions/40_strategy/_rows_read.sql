@@ -12,13 +12,13 @@ declare
     v_terms tsquery := (p_request.analyzed).terms;
     v_names text[] := memhouse.entity_keys(p_request.query);
     v_filters memhouse.filters := p_request.filters;
-    v_reader memhouse.reader := memhouse._reader();
+    v_account uuid := p_request.account_id;
     v_audiences bigint[] := p_request.audiences;
 begin
     return case
         when p_strategy = 'semantic' then (
             select count(*) from memhouse.admissible_embedding as e
-            where e.account_id = v_reader.account_id and e.audience = any (v_audiences) and e.identity_id = p_request.identity_id
+            where e.account_id = v_account and e.audience = any (v_audiences) and e.identity_id = p_request.identity_id
               and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.confidence, e.recorded_at, v_filters))
         when p_strategy in ('lexical', 'temporal') then (
             select count(*)
@@ -33,7 +33,7 @@ begin
             ) as k)
         when p_strategy = 'entity_match' then (
             select count(distinct m.knowledge_id) from memhouse.admissible_mention as m
-            where m.account_id = v_reader.account_id and m.name_key = any (v_names) and m.audience = any (v_audiences)
+            where m.account_id = v_account and m.name_key = any (v_names) and m.audience = any (v_audiences)
               and memhouse.passes_filters(m.knowledge_id, m.kind, m.subject_peer_id, m.statement_confidence, m.recorded_at, v_filters))
     end;
 end

@@ -11,13 +11,13 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
     v_filters memhouse.filters := p_request.filters;
-    v_account uuid := memhouse.reader_account();
+    v_account uuid := p_request.account_id;
     v_audiences bigint[] := p_request.audiences;
     v_names text[];
     v_idf double precision[];
 begin
     select array_agg(e.name_key), array_agg(e.idf) into v_names, v_idf
-    from memhouse._rare_entities(memhouse.entity_keys(p_request.query), v_audiences) as e;
+    from memhouse._rare_entities(memhouse.entity_keys(p_request.query), p_request) as e;
     if v_names is null then
         return;
     end if;

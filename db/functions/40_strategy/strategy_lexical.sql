@@ -55,7 +55,8 @@ begin
         ),
         found as materialized (
             select count(*)::double precision as matched
-            from (select distinct s.knowledge_id from scanned as s join term as t using (place) where t.finds) as d
+            from (select distinct s.knowledge_id from scanned as s
+                  where s.place <> all (array(select t.place from term as t where not t.finds))) as d
         ),
         weight as materialized (
             select t.place, case when v_websearch then 1 else ln(1 + f.matched / t.df) end as idf, 2 * t.df <= f.matched as telling
@@ -68,19 +69,21 @@ begin
             from (select unnest(v_unscanned) as place union all select t.place from term as t where not t.finds) as c
         ),
         listed as materialized (
-            select s.knowledge_id,
+            select s.knowledge_id, count(*) as terms,
                 sum(s.rank * w.idf)
-                    + case when v_bound is null then 0 else coalesce(max((select ln(2) * sum(ts_rank(s.tsv, c.term)) from common as c)), 0) end as score
+                    + coalesce(max(case when v_bound is not null then (select ln(2) * sum(ts_rank(s.tsv, c.term)) from common as c) end), 0) as score
             from scanned as s
             join weight as w using (place)
             group by s.knowledge_id
-            order by 2 desc, 1
+            order by 3 desc, 1
             limit p_limit
         ),
         head as (
+            -- What one term found has no two of them near, unless the scan for the other ended at the bound.
             select distinct on (h.knowledge_id) h.knowledge_id, s.tsv
             from (select l.* from listed as l order by l.score desc, l.knowledge_id limit 20) as h
             join scanned as s using (knowledge_id)
+            where h.terms > 1 or v_bound is not null
             order by h.knowledge_id
         ),
         near as materialized (

@@ -15,7 +15,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
     v_filters memhouse.filters := p_request.filters;
-    v_account uuid := memhouse.reader_account();
+    v_account uuid := p_request.account_id;
     v_seeds uuid[] := memhouse._interleave(p_request.seeds, memhouse._setting_int('expand_seeds'));
     v_per_seed integer := memhouse._setting_int('expand_per_seed');
     v_audiences bigint[] := p_request.audiences;
@@ -28,7 +28,7 @@ begin
     select array_agg(e.name_key), array_agg(e.idf) into v_names, v_idf
     from memhouse._rare_entities(
         array(select distinct m.name_key from memhouse.admissible_mention as m
-              where m.account_id = v_account and m.knowledge_id = any (v_seeds)), v_audiences) as e;
+              where m.account_id = v_account and m.knowledge_id = any (v_seeds)), p_request) as e;
 
     return query
     with seed as materialized (

@@ -11,7 +11,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
     v_filters memhouse.filters := p_request.filters;
-    v_account uuid := memhouse.reader_account();
+    v_account uuid := p_request.account_id;
     v_audiences bigint[] := p_request.audiences;
     v_rows integer := memhouse._setting_int('salience_rows');
 begin

@@ -12,7 +12,7 @@ as $$
 declare
     v_filters memhouse.filters := p_request.filters;
     -- Named again beside the view, whose own values the planner cannot see: with these it knows how much to expect.
-    v_reader memhouse.reader := memhouse._reader();
+    v_account uuid := p_request.account_id;
     v_audiences bigint[] := p_request.audiences;
     v_embedding @extschema:vector@.halfvec := p_request.embedding;
 begin
@@ -24,7 +24,7 @@ begin
             select r.knowledge_id, r.operation, r.vec operator(@extschema:vector@.<=>) v_embedding as distance
             from memhouse.admissible_recall_document as r
             where r.identity_id = p_request.identity_id and r.lane = l.lane
-              and r.account_id = v_reader.account_id and r.audience = any (v_audiences)
+              and r.account_id = v_account and r.audience = any (v_audiences)
               and memhouse.passes_filters(r.knowledge_id, r.kind, r.subject_peer_id, r.confidence, r.recorded_at, v_filters)
             order by 3, 1
             limit p_limit

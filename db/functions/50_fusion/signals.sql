@@ -10,7 +10,7 @@ create or replace function memhouse.signals(
 returns table (recency double precision, authority double precision, provenance double precision, status double precision)
 language sql stable parallel safe rows 1
 begin atomic
-    select exp(-greatest(extract(epoch from statement_timestamp() - p_recorded_at), 0)::double precision / (365 * 86400)),
+    select exp(-greatest(date_part('epoch', statement_timestamp() - p_recorded_at), 0) / (365 * 86400)),
         case p_kind when 'policy' then 1 when 'decision' then 0.85 when 'lesson' then 0.7 else 0.55 end::double precision,
         case p_sources when 0 then 0.5 when 1 then 0.8 else 1 end::double precision,
         case p_state when 'active' then 1 else 0.5 end::double precision;

@@ -52,7 +52,7 @@ begin
         p.rank, p.knowledge_id, p.statement, p.score, p.fusion_score,
         jsonb_build_object('strategies', v_strategies[p.place],
                            'fusion_score', p.fusion_score,
-                           'signals', jsonb_build_object('recency', round(p.recency::numeric, 6), 'authority', p.authority,
+                           'signals', jsonb_build_object('recency', round(p.recency * 1e6) / 1e6, 'authority', p.authority,
                                                          'provenance', p.provenance, 'status', p.status),
                            'score', p.score,
                            -- Of today: in a read of the past it marks what was retracted or superseded since.
@@ -70,7 +70,7 @@ begin
             cross join lateral (select array_position(v_ids, k.knowledge_id) as place) as o
             cross join lateral (
                 select coalesce(array_agg(ks.observation_id order by ks.observation_id), '{}') as sources
-                from memhouse.knowledge_source as ks
+                from memhouse.admissible_source as ks
                 where ks.account_id = v_reader.account_id and ks.knowledge_id = k.knowledge_id) as src
             cross join lateral memhouse.signals(k.kind, k.lifecycle_state, k.recorded_at, cardinality(src.sources)) as sig
             join memhouse.scope as s on s.account_id = k.account_id and s.scope_id = k.scope_id

@@ -11,22 +11,23 @@ language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+    v_reader constant memhouse.reader := memhouse._require_reader();
+    v_identity constant memhouse.embedding_identity := memhouse._account_identity(v_reader.account_id);
     v_plan memhouse.search_plan;
     v_request memhouse.request;
     v_profile memhouse.profile;
     v_embedding @extschema:vector@.vector := p_embedding;
     v_exact_rows integer := memhouse._setting_int('exact_scan_rows');
 begin
-    perform memhouse._require_reader();
     if p_limit is null or p_limit not between 1 and 100 then
         perform memhouse._fail('MH010', format('p_limit is %s; it must be 1 to 100.', coalesce(p_limit::text, 'null')));
     end if;
-    v_profile := memhouse._profile(p_profile);
+    v_profile := memhouse._profile(p_profile, v_reader);
     if p_override is not null then
         v_profile.config := memhouse._checked_profile(v_profile.config || p_override);
     end if;
     v_plan.profile_name := v_profile.profile_name;
-    v_plan.profile_version := memhouse._profile_version(v_profile);
+    v_plan.profile_version := memhouse._profile_version(v_profile, v_identity.query_prefix);
     v_plan.config := v_profile.config;
     v_plan.page_limit := p_limit;
     select t.deadline_ms, t.reserved_rerank_ms into v_plan.deadline_ms, v_plan.reserved_rerank_ms
@@ -34,6 +35,7 @@ begin
     v_plan.started_at := statement_timestamp();
     v_plan.strategies_until := v_plan.started_at + (v_plan.deadline_ms - v_plan.reserved_rerank_ms) * interval '1 ms';
 
+    v_request.account_id := v_reader.account_id;
     v_request.query := coalesce(p_query, '');
     v_request.analyzed := memhouse.analyze_query(v_request.query);
     v_request.audiences := memhouse.reader_audiences();
@@ -45,7 +47,7 @@ begin
     if v_embedding is not null then
         select i.identity_id, i.dimensions, memhouse.checked_vector(v_embedding, i.dimensions)
         into v_request.identity_id, v_request.dimensions, v_request.embedding
-        from memhouse._search_identity(p_identity) as i;
+        from memhouse._search_identity(p_identity, v_identity) as i;
     end if;
     -- How semantic will go about it. While the whole table is no larger than what it compares exactly, for all that the
     -- last analyze knows, there is nothing to count.

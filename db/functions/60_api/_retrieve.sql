@@ -9,13 +9,15 @@ language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_plan memhouse.search_plan := memhouse._plan(
-        p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity, p_override);
-    v_request memhouse.request := v_plan.request;
+    v_plan memhouse.search_plan;
+    v_request memhouse.request;
     v_parts memhouse.part[] := '{}';
     v_part memhouse.part;
     v_strategy text;
 begin
+    v_plan := memhouse._plan(p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity, p_override);
+    v_plan := memhouse._judge_once(v_plan);
+    v_request := v_plan.request;
     foreach v_strategy in array memhouse._strategies_of(v_plan.config) loop
         v_part := memhouse._run_strategy(v_plan, v_strategy);
         v_parts := v_parts || v_part;
@@ -25,8 +27,12 @@ begin
     return memhouse._finish(v_plan, v_parts);
 exception
     when query_canceled then
-        -- The deadline fell into fusion or the final read. It fires once: done again, the answer still comes.
-        if v_parts = '{}' or not memhouse._deadline_fired(v_plan.strategies_until) then
+        -- The deadline fell between the strategies, before them or after. It fires once: with what there is, the answer
+        -- still comes, and what did not run is named in it. Where even the plan is missing, it is short to make again.
+        if v_plan is null then
+            v_plan := memhouse._plan(p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity, p_override);
+        end if;
+        if not memhouse._deadline_fired(v_plan.strategies_until) then
             raise;
         end if;
         v_parts := v_parts || array(

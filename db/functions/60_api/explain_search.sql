@@ -31,6 +31,7 @@ declare
     v_steps jsonb;
 begin
     v_plan := memhouse._plan(p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity, null);
+    v_plan := memhouse._judge_once(v_plan);
     v_request := v_plan.request;
     v_plan_ms := round(extract(epoch from clock_timestamp() - v_started) * 1000, 3);
     foreach v_strategy in array memhouse._strategies_of(v_plan.config) loop

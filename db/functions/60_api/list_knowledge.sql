@@ -21,7 +21,7 @@ begin
     return query
     select k.knowledge_id, k.statement, k.kind::text, p.peer_key, s.scope_key, k.sensitivity::text, k.target_level::text,
         k.lifecycle_state::text, k.confidence, k.relevant_from, k.relevant_until, k.recorded_at, k.expires_at,
-        array(select ks.observation_id from memhouse.knowledge_source as ks
+        array(select ks.observation_id from memhouse.admissible_source as ks
               where ks.account_id = k.account_id and ks.knowledge_id = k.knowledge_id order by ks.observation_id),
         k.metadata
     from unnest(case when v_all then '{0}' else memhouse.reader_audiences() end) as a (audience)

@@ -9,6 +9,7 @@ declare
     v_reader memhouse.reader := memhouse._require_reader();
     v_default text := coalesce((select a.settings ->> 'default_profile' from memhouse.account as a
                                 where a.account_id = v_reader.account_id), 'balanced');
+    v_prefix constant text := (memhouse._account_identity(v_reader.account_id)).query_prefix;
     v_name text;
     v_profile memhouse.profile;
 begin
@@ -17,8 +18,8 @@ begin
         where f.account_id in (v_reader.account_id, '00000000-0000-0000-0000-000000000000') order by 1
     loop
         begin
-            v_profile := memhouse._profile(v_name);
-            return query select v_profile.profile_name, memhouse._profile_version(v_profile), v_profile.config -> 'strategies',
+            v_profile := memhouse._profile(v_name, v_reader);
+            return query select v_profile.profile_name, memhouse._profile_version(v_profile, v_prefix), v_profile.config -> 'strategies',
                 (v_profile.config ->> 'deadline_ms')::integer, v_profile.profile_name = v_default;
         exception
             when sqlstate 'MH008' or sqlstate 'MH021' then
