@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
+from psycopg_pool import ConnectionPool
 
 from bench.database import scratch_database
 from bench.synthetic import DIMENSIONS, Corpus, unit, vector_text
@@ -38,6 +39,9 @@ class Measured:
     """What one database came to."""
 
     ms: dict[str, list[float]] = field(default_factory=dict)
+    #: Balanced over several connections, and the slowest strategy of each of its searches on one.
+    parallel_ms: list[float] = field(default_factory=list)
+    slowest_ms: list[float] = field(default_factory=list)
     strategies: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in STRATEGIES})
     recall: float = float("nan")
     backend_mb: float = 0.0
@@ -179,10 +183,21 @@ def ask(
                 if profile == "fast":
                     best = set(np.argpartition(-(vectors @ vector), 10)[:10].tolist())
                     found.append(len(best & {place_of.get(hit.id) for hit in result[:10]}) / 10)
+                ran = [*result.strategies.contributed, *result.strategies.empty]
+                if profile == "balanced":
+                    measured.slowest_ms.append(max(outcome.ms or 0.0 for outcome in ran))
                 if profile == "thorough":
-                    for outcome in (*result.strategies.contributed, *result.strategies.empty):
+                    for outcome in ran:
                         if outcome.name in measured.strategies and outcome.ms is not None:
                             measured.strategies[outcome.name].append(outcome.ms)
+        with ConnectionPool(dsn, min_size=4, max_size=4, kwargs={"autocommit": True}) as pool:
+            pool.wait()
+            wide = Client(pool, credential=token, fan_out="parallel", fan_out_wait_ms=1000)
+            # Every question twice: the first time warms the backends, whichever of them is handed out.
+            for number, (text, vector) in enumerate([*zip(texts, asked, strict=True)] * 2):
+                result = wide.search(text, profile="balanced", embedding=vector.tolist(), deadline_ms=DEADLINE_MS)
+                if number >= len(texts) + 5:
+                    measured.parallel_ms.append(result.total_ms)
         (bytes_used,) = one(reader, "select sum(total_bytes) from pg_backend_memory_contexts")
     measured.recall = float(np.mean(found))
     measured.backend_mb = float(bytes_used) / 2**20
@@ -226,6 +241,14 @@ def print_sizes(all_measured: dict[int, Measured], under: str) -> None:
     heading("Its strategies, p50 ms", "statements", *STRATEGIES)
     for size, measured in all_measured.items():
         row(size, *(float(np.median(ms)) if ms else None for ms in measured.strategies.values()))
+    heading(
+        "Balanced on one connection and over several, p50 ms",
+        *("statements", "slowest strategy", "one connection", "several", "several × slowest strategy", "several × one"),
+    )
+    for size, measured in all_measured.items():
+        slowest, wide = float(np.median(measured.slowest_ms)), float(np.median(measured.parallel_ms))
+        alone = float(np.median(measured.ms["balanced"]))
+        row(size, slowest, alone, wide, f"{wide / slowest:.2f} ×", f"{wide / alone:.2f} ×")
     heading(
         "What it takes to make",
         *("statements", "load s", "vector index s", "mentions s", "tables MB", "btree MB", "gin MB", "hnsw MB"),

@@ -10,7 +10,7 @@ declare
     v_setting text;
 begin
     foreach v_function in array array[
-        'memhouse.reader_audiences', 'memhouse._audience_rows', 'memhouse.eligible_rows', 'memhouse._frequent_terms',
+        'memhouse.reader_audiences', 'memhouse._audience_rows', 'memhouse._frequent_terms',
         'memhouse._admitted_ids', 'memhouse._nearest_exact', 'memhouse._rare_entities', 'memhouse._rows_read', 'memhouse.strategy_entity_match',
         'memhouse.strategy_lexical', 'memhouse.strategy_salience_recency', 'memhouse.strategy_semantic_lanes',
         'memhouse.strategy_temporal', 'memhouse._authorization_filtered', 'memhouse._lacking', 'memhouse.list_knowledge']::regproc[]

@@ -116,7 +116,8 @@ grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
     memhouse._profile(text, memhouse.reader), memhouse._profile_version(memhouse.profile, text),
     memhouse.fuse(memhouse.part[], jsonb, integer, double precision),
     memhouse.disagreement(memhouse.part[]),
-    memhouse._applicable(text, memhouse.request), memhouse._judge_once(memhouse.search_plan), memhouse._deadline_fired(timestamptz),
+    memhouse._applicable(text, memhouse.request), memhouse._judge_once(memhouse.search_plan), memhouse._parallel_of(memhouse.search_plan),
+    memhouse._run_plan(memhouse.search_plan, text[], memhouse.part[]), memhouse._deadline_fired(timestamptz),
     memhouse._write_scope(text), memhouse._peer(text), memhouse._checked_text(text, text, integer),
     memhouse._checked_metadata(jsonb), memhouse._observations_named(text), memhouse._storable(uuid), memhouse._visible_ids(uuid[]), memhouse._known_source_key(text, text), memhouse._attach_sources(uuid, uuid[]),
     memhouse._claim_source_keys(text[], text[], uuid[], uuid[], text[], text[], text[], timestamptz[]),
@@ -132,7 +133,7 @@ grant execute on function memhouse.error_catalog(), memhouse.begin_read(text, te
     memhouse.search_report(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
     memhouse.plan_search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
     memhouse.explain_search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
-    memhouse.run_search_part(text, text, text[]), memhouse.finish_search(text, text[]), memhouse.rerank_vectors(uuid[], text),
+    memhouse.run_search_part(text, text), memhouse.finish_search(text, text[]), memhouse.rerank_vectors(uuid[], text),
     memhouse.list_knowledge(jsonb, uuid, integer), memhouse.promotions()
     to memhouse_reader;
 grant execute on function memhouse.begin_write(text),

@@ -539,10 +539,6 @@ class AsyncClient:
                 return None
             parts = await self._run_parts(workers, fan, opened)
             workers = []
-            if opened.then:
-                rows.clear()
-                await exchange(conn, fan.rest(opened, parts), rows)
-                parts += [row[0][0] for row in rows[1:]]
             rows.clear()
             await exchange(conn, fan.finish(opened, parts), rows)
             return fan.result(opened, rows[1][0][0], embedding_ms)

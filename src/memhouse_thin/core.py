@@ -462,11 +462,10 @@ class FanOut:
         return Opened(
             plan["plan"],
             tuple(plan["parallel"]),
-            tuple(plan["then"]),
             snapshot,
             ReaderPosture.from_row(answers[2][0]),
             deadline_ms,
-            # Twice the margin: after the parts there are two more round trips to make, the rest and the answer.
+            # Twice the margin: after the parts there is one more round trip to make, with strategies in it.
             deadline_ms - int(plan["reserved_rerank_ms"]) - 2 * self.serial.margin_ms,
         )
 
@@ -481,22 +480,12 @@ class FanOut:
             Call(sql.SET_SNAPSHOT.format(snapshot=opened.snapshot)),
             Call(sql.SET_TIMEOUT, {"timeout_ms": self.left_ms(opened)}),
             self.begin,
-            Call(sql.RUN_SEARCH_PART, {"plan": opened.plan, "strategy": strategy, "before": []}),
+            Call(sql.RUN_SEARCH_PART, {"plan": opened.plan, "strategy": strategy}),
             Call(sql.COMMIT),
         )
 
-    def rest(self, opened: Opened, parts: Sequence[str]) -> tuple[Call, ...]:
-        """First connection: the strategies that come then; when no time is left they only say so."""
-        return (
-            Call(sql.SET_TIMEOUT, {"timeout_ms": self.left_ms(opened) + FUSE_MS}),
-            *(
-                Call(sql.RUN_SEARCH_PART, {"plan": opened.plan, "strategy": strategy, "before": list(parts)})
-                for strategy in opened.then
-            ),
-        )
-
     def finish(self, opened: Opened, parts: Sequence[str]) -> tuple[Call, ...]:
-        """First connection: the answer."""
+        """First connection: the strategies that start from the parts, and the answer."""
         return (
             Call(sql.SET_TIMEOUT, {"timeout_ms": self.left_ms(opened) + FUSE_MS}),
             Call(sql.FINISH_SEARCH, {"plan": opened.plan, "parts": list(parts)}),
@@ -520,7 +509,6 @@ class Opened:
 
     plan: str
     parallel: tuple[str, ...]
-    then: tuple[str, ...]
     snapshot: str
     reader: ReaderPosture
     deadline_ms: int

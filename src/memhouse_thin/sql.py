@@ -95,7 +95,7 @@ EXPORT_SNAPSHOT: Final = "select pg_catalog.pg_export_snapshot()"
 SET_SNAPSHOT: Final = "set transaction snapshot '{snapshot}'"
 
 PLAN_SEARCH: Final = f"select memhouse.plan_search({_SEARCH_ARGUMENTS})"
-RUN_SEARCH_PART: Final = "select memhouse.run_search_part(%(plan)s::pg_catalog.text, %(strategy)s::pg_catalog.text, %(before)s::pg_catalog.text[])"
+RUN_SEARCH_PART: Final = "select memhouse.run_search_part(%(plan)s::pg_catalog.text, %(strategy)s::pg_catalog.text)"
 FINISH_SEARCH: Final = "select memhouse.finish_search(%(plan)s::pg_catalog.text, %(parts)s::pg_catalog.text[])"
 
 LIST_KNOWLEDGE: Final = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 from collections.abc import Callable
@@ -42,14 +43,13 @@ def plan(memory: Memory, **named: object) -> dict[str, Any]:
     return memory.conn.execute(f"select memhouse.plan_search({arguments})", named).fetchone()[0]
 
 
-def part(memory: Memory, plan: str, strategy: str, before: list[str] | None = None) -> str:
-    return memory.call("select memhouse.run_search_part(%s, %s, %s)", plan, strategy, before or [])
+def part(memory: Memory, plan: str, strategy: str) -> str:
+    return memory.call("select memhouse.run_search_part(%s, %s)", plan, strategy)
 
 
 def run(memory: Memory, **named: object) -> dict[str, Any]:
     planned = plan(memory, **named)
     parts = [part(memory, planned["plan"], strategy) for strategy in planned["parallel"]]
-    parts += [part(memory, planned["plan"], strategy, parts) for strategy in planned["then"]]
     random.Random(1).shuffle(parts)
     return memory.call("select memhouse.finish_search(%s, %s)", planned["plan"], parts)
 
@@ -75,20 +75,22 @@ def test_a_part_that_did_not_come_is_a_timeout(furnished: Memory) -> None:
     assert {(item["name"], item["reason_class"]) for item in report["strategies"]["dropped"]} == {
         ("semantic", "timeout"),
         ("entity_match", "timeout"),
-        ("temporal", "timeout"),
     }
+    assert [item["name"] for item in report["strategies"]["not_applicable"]] == ["temporal"]
     assert [item["name"] for item in report["strategies"]["contributed"]] == ["lexical"]
 
 
 def test_a_caller_cannot_choose_or_change_what_runs(furnished: Memory, fails: Callable) -> None:
     sealed = plan(furnished, profile="fast")["plan"]
     other = plan(furnished, profile="balanced")["plan"]
-    signature, _, body = sealed.partition(" ")
+    signature, _, body = sealed.partition(".")
+    changed = base64.b64encode(base64.b64decode(body).replace(b"fast", b"fost")).decode()
+    assert changed != body
     fails("MH010", "select memhouse.run_search_part(%s, 'lexical')", sealed)
-    fails("MH002", "select memhouse.run_search_part(%s, 'lexical')", f"{signature} {other.partition(' ')[2]}")
-    fails("MH002", "select memhouse.run_search_part(%s, 'semantic')", f"{signature} {body.replace('fast', 'fost')}")
+    fails("MH002", "select memhouse.run_search_part(%s, 'lexical')", f"{signature}.{other.partition('.')[2]}")
+    fails("MH002", "select memhouse.run_search_part(%s, 'semantic')", f"{signature}.{changed}")
     fails("MH002", "select memhouse.run_search_part(%s, 'semantic')", body)
-    fails("MH002", "select memhouse.run_search_part(%s, 'semantic')", "99:ab " + body)
+    fails("MH002", "select memhouse.run_search_part(%s, 'semantic')", "99:ab." + body)
     fails("MH002", "select memhouse.run_search_part(%s, 'semantic')", "")
     fails("MH002", "select memhouse.run_search_part(null, 'semantic')")
 
@@ -102,7 +104,8 @@ def test_parts_are_taken_back_only_as_they_were_made_and_for_their_plan(furnishe
     fails("MH002", "select memhouse.finish_search(%s, %s)", sealed, [other])
     fails("MH002", "select memhouse.finish_search(%s, %s)", made, [made])
     fails("MH002", "select memhouse.run_search_part(%s, 'lexical')", made)
-    fails("MH002", "select memhouse.run_search_part(%s, 'lexical', %s)", sealed, [part(furnished, other, "lexical")])
+    thorough = plan(furnished, profile="thorough")["plan"]
+    fails("MH010", "select memhouse.run_search_part(%s, 'relation_expand')", thorough)
 
 
 def test_a_plan_is_of_one_posture_only(furnished: Memory, fails: Callable) -> None:

@@ -12,8 +12,13 @@ declare
 begin
     return (
         select count(*)
-        from (select from memhouse.knowledge as k
-              where k.account_id = v_account and k.audience = any (p_audiences) limit p_cap) as bounded);
+        from (
+            select
+            from unnest(p_audiences) as a (audience)
+            -- offset 0: audience by audience (_admitted_ids).
+            cross join lateral (select from memhouse.knowledge as n where n.account_id = v_account and n.audience = a.audience offset 0) as k
+            limit p_cap
+        ) as bounded);
 end
 $$;
 alter function memhouse._audience_rows(bigint[], integer) owner to memhouse_gate;

@@ -18,8 +18,8 @@ begin
     return case
         when p_strategy = 'semantic' then (
             select count(*) from memhouse.admissible_embedding as e
-            where e.account_id = v_account and e.audience = any (v_audiences) and e.identity_id = p_request.identity_id
-              and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.confidence, e.recorded_at, v_filters))
+            where e.account_id = v_account and e.knowledge_id = any (memhouse._admitted_ids(v_account, v_audiences, v_filters))
+              and e.identity_id = p_request.identity_id)
         when p_strategy in ('lexical', 'temporal') then (
             select count(*)
             from memhouse.within_audiences(v_terms, v_audiences) as w (words)

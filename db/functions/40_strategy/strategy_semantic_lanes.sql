@@ -7,27 +7,21 @@ create or replace function memhouse.strategy_semantic_lanes(p_request memhouse.r
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 100
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan
+-- From the reader's statements to their documents by key: one good plan, whatever the values.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
-    v_filters memhouse.filters := p_request.filters;
-    -- Named again beside the view, whose own values the planner cannot see: with these it knows how much to expect.
     v_account uuid := p_request.account_id;
-    v_audiences bigint[] := p_request.audiences;
     v_embedding @extschema:vector@.halfvec := p_request.embedding;
+    v_ids uuid[] := coalesce(p_request.admitted, memhouse._admitted_ids(v_account, p_request.audiences, p_request.filters));
 begin
     return query
     with lanes as (
-        select l.lane, d.*, row_number() over (partition by l.lane order by d.distance, d.knowledge_id) as lane_rank
-        from (values ('direct'), ('derived')) as l (lane)
-        cross join lateral (
-            select r.knowledge_id, r.operation, r.vec operator(@extschema:vector@.<=>) v_embedding as distance
+        select d.*, row_number() over (partition by d.lane order by d.distance, d.knowledge_id) as lane_rank
+        from (
+            select r.lane, r.knowledge_id, r.operation, r.vec operator(@extschema:vector@.<=>) v_embedding as distance
             from memhouse.admissible_recall_document as r
-            where r.identity_id = p_request.identity_id and r.lane = l.lane
-              and r.account_id = v_account and r.audience = any (v_audiences)
-              and memhouse.passes_filters(r.knowledge_id, r.kind, r.subject_peer_id, r.confidence, r.recorded_at, v_filters)
-            order by 3, 1
-            limit p_limit
+            where r.account_id = v_account and r.knowledge_id = any (v_ids) and r.identity_id = p_request.identity_id
         ) as d
     )
     select i.knowledge_id, (1 - (i.place - 1)::double precision / i.total),
@@ -35,6 +29,7 @@ begin
     from (
         select l.*, row_number() over (order by l.lane_rank, l.lane = 'derived', l.knowledge_id) as place, count(*) over () as total
         from lanes as l
+        where l.lane_rank <= p_limit
     ) as i
     order by i.place
     limit p_limit;

@@ -40,9 +40,13 @@ begin atomic
             p_floor * (select l.fusion_score from fused as l order by l.fusion_score desc offset p_limit - 1 limit 1), '-infinity')
     )
     select h.id, h.fusion_score,
-        jsonb_object_agg(w.strategy, jsonb_strip_nulls(jsonb_build_object(
-            'raw', w.score, 'normalised', w.normalised, 'rank', w.place, 'weight', w.weight,
-            'contribution', w.contribution, 'detail', w.detail)))
+        jsonb_object_agg(w.strategy, case
+            when w.detail is null then jsonb_build_object(
+                'raw', w.score, 'normalised', w.normalised, 'rank', w.place, 'weight', w.weight, 'contribution', w.contribution)
+            else jsonb_build_object(
+                'raw', w.score, 'normalised', w.normalised, 'rank', w.place, 'weight', w.weight, 'contribution', w.contribution,
+                'detail', w.detail)
+        end)
     from head as h
     join weighed as w on w.id = h.id
     group by h.id, h.fusion_score

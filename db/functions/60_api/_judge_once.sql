@@ -1,5 +1,5 @@
 -- A plan with all that its reader may retrieve, where a strategy of it will compare all of that: judged here once, for
--- whichever strategies ask (semantic, entity names), instead of by each of them. For reads whose strategies run in one
+-- whichever strategies ask (vectors, entity names), instead of by each of them. For reads whose strategies run in one
 -- call: a plan that leaves the server says nothing of what there is.
 create or replace function memhouse._judge_once(p_plan memhouse.search_plan)
 returns memhouse.search_plan
@@ -10,8 +10,10 @@ declare
     v_plan memhouse.search_plan := p_plan;
     v_request memhouse.request := p_plan.request;
 begin
-    if p_plan.config -> 'strategies' ? 'semantic' and v_request.eligible is null and v_request.filters is null
-       and (memhouse._applicable('semantic', v_request)).outcome is null then
+    if v_request.eligible is null and v_request.filters is null and exists (
+        select from unnest(array['semantic', 'semantic_lanes']) as s (name)
+        where p_plan.config -> 'strategies' ? s.name and (memhouse._applicable(s.name, v_request)).outcome is null
+    ) then
         v_request.admitted := memhouse._admitted_ids(v_request.account_id, v_request.audiences);
         v_plan.request := v_request;
     end if;

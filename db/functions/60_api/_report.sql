@@ -14,7 +14,7 @@ begin
             'ms', v_outcome.ms, 'candidates', v_outcome.candidates), true);
     end loop;
     return jsonb_build_object(
-        'candidates', coalesce(to_jsonb(p_found.hits), '[]'),
+        'candidates', coalesce(p_found.hits, '{}'),
         'reader_posture', p_found.posture,
         'profile', p_found.profile,
         'profile_version', p_found.profile_version,

@@ -1,7 +1,7 @@
 -- A read over several connections, first step: the server decides what runs, and hands the plan out sealed. The parts
--- named in "parallel" may then run each on its own connection, in the same snapshot and under the same posture
--- (run_search_part); those in "then" need the parts before them; finish_search fuses. The strategies are the server's
--- choice: a plan that was changed, or belongs to another posture, is refused.
+-- named in "parallel" then run each on its own connection, in the same snapshot and under the same posture
+-- (run_search_part); finish_search runs the rest and fuses. The strategies are the server's choice: a plan that was changed,
+-- or belongs to another posture, is refused.
 -- Definer because _plan is private to memhouse_api.
 create or replace function memhouse.plan_search(
     p_query text, p_embedding @extschema:vector@.vector default null, p_profile text default null, p_limit integer default 12,
@@ -19,13 +19,8 @@ as $$
 declare
     v_plan memhouse.search_plan := memhouse._plan(
         p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity, null);
-    v_strategies text[] := memhouse._strategies_of(v_plan.config);
     v_request memhouse.request := v_plan.request;
-    -- Worth a connection: what will run, and needs no other part.
-    v_parallel text[] := array(
-        select s.name from unnest(v_strategies) with ordinality as s (name, place)
-        where s.name <> 'relation_expand' and (memhouse._applicable(s.name, v_plan.request)).outcome is null
-        order by s.place);
+    v_parallel constant text[] := memhouse._parallel_of(v_plan);
 begin
     -- The plan is signed, not encrypted. Which audiences there is anything in is not the reader's to know.
     v_request.audiences := null;
@@ -33,11 +28,10 @@ begin
     return jsonb_build_object(
         'plan', memhouse._sealed('plan', v_plan::text),
         'parallel', to_jsonb(v_parallel),
-        'then', to_jsonb(array(select s from unnest(v_strategies) as s where s <> all (v_parallel))),
         'deadline_ms', v_plan.deadline_ms,
         'reserved_rerank_ms', v_plan.reserved_rerank_ms);
 end
 $$;
 alter function memhouse.plan_search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text) owner to memhouse_api;
 comment on function memhouse.plan_search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text) is
-'First step of a read over several connections: a sealed plan, the strategies worth running in parallel and those that come then (they start from the others, or need no time), deadline_ms and reserved_rerank_ms, as JSON. Arguments and errors as search.';
+'First step of a read over several connections: a sealed plan, the strategies to run in parallel (finish_search runs the others, which start from them or need no time), deadline_ms and reserved_rerank_ms, as JSON. Arguments and errors as search.';

@@ -1,7 +1,6 @@
--- One strategy of a sealed plan, on whatever connection stands under the same posture. p_before: the sealed parts that
--- a strategy in "then" starts from. Errors: MH002 for a plan or part the server did not make, MH010 for a strategy
--- that is not of the plan. Definer because strategies are private to memhouse_api.
-create or replace function memhouse.run_search_part(p_plan text, p_strategy text, p_before text[] default '{}')
+-- One strategy of a sealed plan, on whatever connection stands under the same posture. Errors: MH002 for a plan the server
+-- did not make, MH010 for a strategy that is not one of its parallel ones. Definer because strategies are private to memhouse_api.
+create or replace function memhouse.run_search_part(p_plan text, p_strategy text)
 returns text
 language plpgsql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
@@ -13,17 +12,13 @@ as $$
 declare
     v_plan memhouse.search_plan := memhouse._unsealed('plan', p_plan)::memhouse.search_plan;
     v_request memhouse.request := v_plan.request;
-    v_sealed text;
 begin
-    perform memhouse._one_of(p_strategy, memhouse._strategies_of(v_plan.config), 'p_strategy');
-    foreach v_sealed in array coalesce(p_before, '{}') loop
-        v_request.seeds := v_request.seeds || (memhouse._part(p_plan, v_sealed)).list;
-    end loop;
+    perform memhouse._one_of(p_strategy, memhouse._parallel_of(v_plan), 'p_strategy');
     v_request.audiences := memhouse.reader_audiences();
     v_plan.request := v_request;
     return memhouse._sealed('part', encode(sha256(convert_to(p_plan, 'UTF8')), 'hex') || ' ' || memhouse._run_strategy(v_plan, p_strategy)::text);
 end
 $$;
-alter function memhouse.run_search_part(text, text, text[]) owner to memhouse_api;
-comment on function memhouse.run_search_part(text, text, text[]) is
-'Runs one strategy of a plan from plan_search and returns its sealed part, for finish_search; p_before: the parts that a strategy named in "then" starts from. Set statement_timeout to the time there is left. Errors: MH001, MH002, MH010.';
+alter function memhouse.run_search_part(text, text) owner to memhouse_api;
+comment on function memhouse.run_search_part(text, text) is
+'Runs one strategy of a plan from plan_search, of those named in parallel, and returns its sealed part, for finish_search. Set statement_timeout to the time there is left. Errors: MH001, MH002, MH010.';
