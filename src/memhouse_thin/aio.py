@@ -656,6 +656,7 @@ async def exchange(conn: psycopg.AsyncConnection[Any], calls: Sequence[Call], ro
     except psycopg.Error as error:
         failed = failed or error
     for cursor in cursors[: core.answered(cursors)]:
-        rows.append(await cursor.fetchall() if cursor.description else [])
+        # Its description would say the same, and be built of every column first.
+        rows.append([] if cursor.rownumber is None else await cursor.fetchall())
     if failed is not None:
         raise failed

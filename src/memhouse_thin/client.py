@@ -647,7 +647,8 @@ def exchange(conn: psycopg.Connection[Any], calls: Sequence[Call], rows: list[Ro
     except psycopg.Error as error:
         failed = failed or error
     for cursor in cursors[: core.answered(cursors)]:
-        rows.append(cursor.fetchall() if cursor.description else [])
+        # Its description would say the same, and be built of every column first.
+        rows.append([] if cursor.rownumber is None else cursor.fetchall())
     if failed is not None:
         raise failed
 
