@@ -132,7 +132,7 @@ class AsyncClient:
         """
         clock = core.Clock(self._deadline_ms if deadline_ms is None else deadline_ms)
         core.clean_text("query", query)
-        vector = core.vector_text(embedding)
+        vector = core.as_vector(embedding)
         fresh = False
         if vector is None and self._embedder is not None and query and not query.isspace():
             vector = self._cache.get(self._account, self._embedder.identity, query)
@@ -453,26 +453,26 @@ class AsyncClient:
             return self._embedder.identity
         return identity
 
-    async def _embed_many(self, texts: Sequence[str]) -> list[str | None]:
+    async def _embed_many(self, texts: Sequence[str]) -> list[core.Vector | None]:
         """The vectors of several texts: at once, where the embedder can, and else one by one."""
         many = getattr(self._embedder, "many", None)
         if many is not None:
             try:
-                return [core.vector_text(vector) for vector in await asyncio.to_thread(many, texts)]
+                return [core.as_vector(vector) for vector in await asyncio.to_thread(many, texts)]
             except Exception as error:
                 # One of them may be to blame: each for itself.
                 core.embedder_failed(error, strict=False)
         return [await self._embed(text) for text in texts]
 
-    async def _embed(self, text: str) -> str | None:
-        """The embedder's vector as pgvector reads it; None when it failed and that is allowed."""
+    async def _embed(self, text: str) -> core.Vector | None:
+        """The embedder's vector; None when it failed and that is allowed."""
         assert self._embedder is not None
         try:
             # An embedder that blocks must not hold up the loop; one that is a coroutine function is awaited.
             vector = await asyncio.to_thread(self._embedder, text)
             if inspect.isawaitable(vector):
                 vector = await vector
-            return core.vector_text(vector)
+            return core.as_vector(vector)
         except Exception as error:
             core.embedder_failed(error, self._strict)
             return None
@@ -638,6 +638,7 @@ class AsyncClient:
 
 async def exchange(conn: psycopg.AsyncConnection[Any], calls: Sequence[Call], rows: list[Rows]) -> None:
     """Send calls in one pipeline and add the rows of each to ``rows``, up to the first that fails."""
+    core.send_vectors(conn)
     cursors = [psycopg.AsyncCursor(conn, row_factory=tuple_row) for _ in calls]
     failed: Exception | None = None
     try:
@@ -651,6 +652,7 @@ async def exchange(conn: psycopg.AsyncConnection[Any], calls: Sequence[Call], ro
     except psycopg.Error as error:
         failed = failed or error
     for cursor in cursors[: core.answered(cursors)]:
-        rows.append(await cursor.fetchall() if cursor.description else [])
+        # Its description would say the same, and be built of every column first.
+        rows.append([] if cursor.rownumber is None else await cursor.fetchall())
     if failed is not None:
         raise failed

@@ -133,7 +133,7 @@ class Client:
         """
         clock = core.Clock(self._deadline_ms if deadline_ms is None else deadline_ms)
         core.clean_text("query", query)
-        vector = core.vector_text(embedding)
+        vector = core.as_vector(embedding)
         fresh = False
         if vector is None and self._embedder is not None and query and not query.isspace():
             vector = self._cache.get(self._account, self._embedder.identity, query)
@@ -454,22 +454,22 @@ class Client:
             return self._embedder.identity
         return identity
 
-    def _embed_many(self, texts: Sequence[str]) -> list[str | None]:
+    def _embed_many(self, texts: Sequence[str]) -> list[core.Vector | None]:
         """The vectors of several texts: at once, where the embedder can, and else one by one."""
         many = getattr(self._embedder, "many", None)
         if many is not None:
             try:
-                return [core.vector_text(vector) for vector in many(texts)]
+                return [core.as_vector(vector) for vector in many(texts)]
             except Exception as error:
                 # One of them may be to blame: each for itself.
                 core.embedder_failed(error, strict=False)
         return [self._embed(text) for text in texts]
 
-    def _embed(self, text: str) -> str | None:
-        """The embedder's vector as pgvector reads it; None when it failed and that is allowed."""
+    def _embed(self, text: str) -> core.Vector | None:
+        """The embedder's vector; None when it failed and that is allowed."""
         assert self._embedder is not None
         try:
-            return core.vector_text(self._embedder(text))
+            return core.as_vector(self._embedder(text))
         except Exception as error:
             core.embedder_failed(error, self._strict)
             return None
@@ -629,6 +629,7 @@ class Client:
 
 def exchange(conn: psycopg.Connection[Any], calls: Sequence[Call], rows: list[Rows]) -> None:
     """Send calls in one pipeline and add the rows of each to ``rows``, up to the first that fails."""
+    core.send_vectors(conn)
     cursors = [psycopg.Cursor(conn, row_factory=tuple_row) for _ in calls]
     failed: Exception | None = None
     try:
@@ -642,7 +643,8 @@ def exchange(conn: psycopg.Connection[Any], calls: Sequence[Call], rows: list[Ro
     except psycopg.Error as error:
         failed = failed or error
     for cursor in cursors[: core.answered(cursors)]:
-        rows.append(cursor.fetchall() if cursor.description else [])
+        # Its description would say the same, and be built of every column first.
+        rows.append([] if cursor.rownumber is None else cursor.fetchall())
     if failed is not None:
         raise failed
 

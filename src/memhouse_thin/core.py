@@ -12,6 +12,7 @@ import logging
 import math
 import os
 import re
+import struct
 import threading
 import time
 from collections import OrderedDict
@@ -23,7 +24,10 @@ from typing import Any, Protocol, runtime_checkable
 from uuid import UUID
 
 import psycopg
+from psycopg.abc import AdaptContext
+from psycopg.adapt import Dumper
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import Format
 
 from memhouse_thin import sql
 from memhouse_thin.errors import (
@@ -112,22 +116,71 @@ def clean_text(name: str, value: str | None) -> str | None:
     return value
 
 
+#: pgvector holds no more numbers in one vector.
+MAX_DIMENSIONS = 16_000
+
+
+def _vector_numbers(vector: Iterable[float]) -> list[float]:
+    """The numbers of a vector, unless it is none."""
+    try:
+        numbers = list(map(float, vector))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise EmbeddingInvalid("The embedding is not a sequence of numbers.", detail=str(error)) from error
+    # pgvector's own input function would answer these with an error that names nothing of ours.
+    if not numbers:
+        raise _unusable("is empty")
+    if len(numbers) > MAX_DIMENSIONS:
+        raise _unusable(f"has more than {MAX_DIMENSIONS} numbers")
+    if not all(map(math.isfinite, numbers)):
+        raise _unusable("holds NaN or infinity")
+    return numbers
+
+
+def _unusable(what: str) -> EmbeddingInvalid:
+    return EmbeddingInvalid(
+        "The embedding cannot be used.",
+        detail=f"The vector {what}.",
+        hint="Pass finite numbers, as many as the embedding identity has dimensions.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """A vector as pgvector receives it: its dimension and 0 as two bytes each, then the numbers in single precision."""
+
+    binary: bytes
+
+
+class VectorDumper(Dumper):
+    """Sends a vector, and names no type: it takes that of the function's parameter, wherever pgvector is installed."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: Vector) -> bytes:
+        return obj.binary
+
+
+def send_vectors(context: AdaptContext) -> None:
+    """Let a connection send vectors; the caller's may be older than the import of this module."""
+    context.adapters.register_dumper(Vector, VectorDumper)
+
+
+def as_vector(vector: Iterable[float] | Vector | None) -> Vector | None:
+    """A vector to send, which may be one already. Raises ``EmbeddingInvalid``."""
+    if vector is None or isinstance(vector, Vector):
+        return vector
+    numbers = _vector_numbers(vector)
+    try:
+        return Vector(struct.pack(f">hh{len(numbers)}f", len(numbers), 0, *numbers))
+    except OverflowError as error:
+        raise _unusable("holds a number beyond single precision") from error
+
+
 def vector_text(vector: Iterable[float] | None) -> str | None:
-    """A vector as pgvector reads it; nine digits give a single-precision number back exactly."""
+    """A vector as text, for JSON; nine digits give a single-precision number back exactly."""
     if vector is None:
         return None
-    try:
-        numbers = [float(number) for number in vector]
-    except (TypeError, ValueError) as error:
-        raise EmbeddingInvalid("The embedding is not a sequence of numbers.", detail=str(error)) from error
-    # pgvector's own input function would answer these two with an error that names nothing of ours.
-    if not numbers or not all(map(math.isfinite, numbers)):
-        what = "is empty" if not numbers else "holds NaN or infinity"
-        raise EmbeddingInvalid(
-            "The embedding cannot be used.",
-            detail=f"The vector {what}.",
-            hint="Pass finite numbers, as many as the embedding identity has dimensions.",
-        )
+    numbers = _vector_numbers(vector)
     return "[" + ",".join(["%.9g"] * len(numbers)) % tuple(numbers) + "]"
 
 
@@ -249,7 +302,7 @@ class QueryCache:
 
     def __init__(self, max_entries: int = 1024) -> None:
         self._max_entries = max_entries
-        self._vectors: OrderedDict[tuple[str, str, bytes], str] = OrderedDict()
+        self._vectors: OrderedDict[tuple[str, str, bytes], Vector] = OrderedDict()
         self._lock = threading.Lock()
 
     @staticmethod
@@ -258,8 +311,8 @@ class QueryCache:
         digest = hashlib.sha256((identity.query_prefix + text).encode("utf-8", "surrogatepass"))
         return account, identity.key, digest.digest()
 
-    def get(self, account: str | None, identity: EmbeddingIdentity, text: str) -> str | None:
-        """The vector as pgvector reads it, or None; an account not known yet has none."""
+    def get(self, account: str | None, identity: EmbeddingIdentity, text: str) -> Vector | None:
+        """The vector, or None; an account not known yet has none."""
         if account is None:
             return None
         key = self._key(account, identity, text)
@@ -269,7 +322,7 @@ class QueryCache:
                 self._vectors.move_to_end(key)
             return vector
 
-    def put(self, account: str, identity: EmbeddingIdentity, text: str, vector: str) -> None:
+    def put(self, account: str, identity: EmbeddingIdentity, text: str, vector: Vector) -> None:
         """Keep a vector, dropping the least recently used one when full."""
         if self._max_entries < 1:
             return
@@ -388,7 +441,7 @@ def search(
     as_of: Instant | None,
     known_at: Instant | None,
     filters: Mapping[str, Any] | None,
-    embedding: str | None,
+    embedding: Vector | None,
     identity: str | None,
 ) -> Search:
     """The calls of one search, with what is left of the deadline.
@@ -564,10 +617,10 @@ def observe(
     )
 
 
-def remember(item: Statement, vector: str | None = None, identity: EmbeddingIdentity | None = None) -> Call:
-    """Store a statement, with the embedder's vector when there is one."""
+def remember(item: Statement, vector: Vector | str | None = None, identity: EmbeddingIdentity | None = None) -> Call:
+    """Store a statement, with the embedder's vector when there is one; it may be given as text."""
     if vector is None:
-        vector, key = vector_text(item.embedding), identity_key(item.identity)
+        vector, key = as_vector(item.embedding), identity_key(item.identity)
     else:
         key = identity_key(identity)
     return Call(
@@ -646,13 +699,15 @@ def promotions() -> Call:
     return Call(sql.PROMOTIONS)
 
 
-def store_embedding(id: UUID | str, embedding: Iterable[float] | str, identity: EmbeddingIdentity | str | None) -> Call:
-    """Store a vector, which may be given as pgvector reads it."""
+def store_embedding(
+    id: UUID | str, embedding: Iterable[float] | Vector, identity: EmbeddingIdentity | str | None
+) -> Call:
+    """Store a vector, which may be given as it is sent."""
     return Call(
         sql.STORE_EMBEDDING,
         {
             "id": as_uuid("id", id),
-            "embedding": embedding if isinstance(embedding, str) else vector_text(embedding),
+            "embedding": as_vector(embedding),
             "identity": clean_text("identity", identity_key(identity)),
         },
     )

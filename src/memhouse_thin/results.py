@@ -131,7 +131,7 @@ class Hit:
             relevant_from=_instant(data["relevant_from"]),
             relevant_until=_instant(data["relevant_until"]),
             recorded_at=_instant(data["recorded_at"]),
-            sources=tuple(UUID(source) for source in data["sources"] or ()),
+            sources=tuple(map(UUID, data["sources"] or ())),
         )
 
     @property

@@ -1,8 +1,8 @@
 """Every SQL text the client sends; no other module holds any.
 
 Each parameter carries its cast, so that a wrong Python type becomes a data error with a name rather
-than "function does not exist". Vectors carry none: they travel as text and take the type of the
-function's parameter, wherever pgvector is installed.
+than "function does not exist". Vectors carry none: they take the type of the function's parameter,
+wherever pgvector is installed.
 
 Every type and function is named with its schema. Behind a transaction pool another tenant may have left
 a search_path or a temporary domain named "text" on the connection: a cast to it would hand over the token.

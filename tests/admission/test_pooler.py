@@ -42,6 +42,16 @@ def test_tenants_take_turns(pool: str, fortress: Fortress) -> None:
                 assert any(CANARY in hit.statement for hit in hits) == sees
 
 
+def test_a_vector_passes(pool: str, fortress: Fortress) -> None:
+    answers = []
+    for dsn in (pool, fortress.dsn()):
+        with client(dsn, fortress, "boss") as tenant:
+            answer = tenant.search("topic", limit=100, deadline_ms=60000, embedding=[1.0, 0.5, -1 / 3])
+            assert "semantic" in {item.name for item in answer.strategies.contributed}
+            answers.append([(hit.id, hit.fusion_score) for hit in answer])
+    assert answers[0] == answers[1]
+
+
 POISON = [
     "set memhouse.reader = '(,,,internal,,restricted,,,,)'; set memhouse.seal = '1:00'",
     "set row_security = off",

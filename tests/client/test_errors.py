@@ -49,6 +49,12 @@ REFUSED: dict[str, tuple[type[errors.MemhouseError], Callable[[Client], object]]
     "no numbers": (errors.EmbeddingInvalid, lambda c: c.search("x", embedding=[])),
     "not numbers": (errors.EmbeddingInvalid, lambda c: c.search("x", embedding=["a"])),  # type: ignore[list-item]
     "too many numbers": (errors.EmbeddingInvalid, lambda c: c.search("x", embedding=[1.0] * 16_000)),
+    "more numbers than any vector has": (errors.EmbeddingInvalid, lambda c: c.search("x", embedding=[1.0] * 16_001)),
+    "beyond single precision": (errors.EmbeddingInvalid, lambda c: c.search("x", embedding=[1e39] * 16)),
+    "beyond double precision": (errors.EmbeddingInvalid, lambda c: c.search("x", embedding=[10**400] * 16)),
+    "remember dimensions": (errors.EmbeddingInvalid, lambda c: c.remember("x", scope="acme", embedding=[1.0, 2.0])),
+    "remember zero": (errors.EmbeddingInvalid, lambda c: c.remember("x", scope="acme", embedding=[0.0] * 16)),
+    "embed dimensions": (errors.EmbeddingInvalid, lambda c: c.store_embedding(UNKNOWN_ID, [1.0] * 16_001)),
     "identity": (
         errors.EmbeddingIdentityUnknown,
         lambda c: c.search("x", embedding=[1.0] * 16, identity="other:model@1#16"),

@@ -18,7 +18,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
-from memhouse_thin import AsyncClient, Client, EmbeddingIdentity, QueryCache, Statement, errors
+from memhouse_thin import AsyncClient, Client, EmbeddingIdentity, QueryCache, Statement, core, errors
 from support.house import House, WordEmbedder
 
 SETTINGS = (
@@ -274,15 +274,16 @@ def test_the_prefix_is_for_queries_and_queries_are_embedded_once(own_house: Hous
 def test_the_cache_is_bounded_keyed_and_holds_no_text() -> None:
     cache = QueryCache(max_entries=2)
     one, two = EmbeddingIdentity("p", "m", "1", 3), EmbeddingIdentity("p", "m", "2", 3)
-    cache.put("acme", one, "a secret question", "[1,0,0]")
-    assert cache.get("acme", one, "a secret question") == "[1,0,0]"
+    vector = core.as_vector([1.0, 0.0, 0.0])
+    cache.put("acme", one, "a secret question", vector)
+    assert cache.get("acme", one, "a secret question") == vector
     assert cache.get("other", one, "a secret question") is None
     assert cache.get("acme", two, "a secret question") is None
     assert cache.get(None, one, "a secret question") is None
     assert "secret" not in repr(vars(cache)) and b"secret" not in repr(vars(cache)).encode()
-    cache.put("acme", one, "second", "[0,1,0]")
+    cache.put("acme", one, "second", vector)
     assert cache.get("acme", one, "a secret question") is not None
-    cache.put("acme", one, "third", "[0,0,1]")
+    cache.put("acme", one, "third", vector)
     assert cache.get("acme", one, "second") is None and len(cache) == 2
 
 

@@ -39,7 +39,7 @@ def explain(
     clock = core.Clock(deadline_ms)
     vector = None
     if embedder is not None and query.strip():
-        vector = core.vector_text(embedder(embedder.identity.query_prefix + query))
+        vector = core.as_vector(embedder(embedder.identity.query_prefix + query))
     embedding_ms = clock.elapsed_ms if vector else 0.0
     plan = core.search(
         query,

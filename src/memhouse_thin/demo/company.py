@@ -150,6 +150,7 @@ class _Administrator:
 
     def __init__(self, conn: psycopg.Connection[Any]) -> None:
         self._conn = conn
+        core.send_vectors(conn)
 
     def execute(self, call: Call) -> Any:
         """The first value of a call."""
