@@ -9,7 +9,7 @@ declare
     v_body text := split_part(p_sealed, '.', 2);
 begin
     perform memhouse._require_reader();
-    if p_sealed is distinct from v_signature || '.' || v_body
+    if p_sealed is null or p_sealed <> v_signature || '.' || v_body
        or memhouse._sign(p_kind || ' ' || v_body, v_signature) is distinct from v_signature then
         perform memhouse._fail('MH002', 'The plan or part was not made by this server for this posture.');
     end if;
