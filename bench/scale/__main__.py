@@ -2,16 +2,20 @@
 
 How a search of one account grows with its statements, and whether other accounts on the server slow it down. Text is
 synthetic, with the word frequencies of a language; the first --vectors statements also have a vector (their index takes
-most of the time to build). Loaded by COPY past the API; mentions are indexed as ever. Each size has a database of its
-own that is dropped again. The role must be a superuser's.
+most of the time to build). Loaded by COPY past the API, with ids in the order of time as the API gives them; mentions are
+indexed as ever. Each size has a database of its own that is dropped again. All of them are filled first and then asked turn
+by turn, some questions each, so that a machine whose speed changes is the same to all. The role must be a superuser's.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 import time
 import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,7 +26,7 @@ from psycopg_pool import ConnectionPool
 from bench.database import scratch_database
 from bench.synthetic import DIMENSIONS, Corpus, unit, vector_text
 from bench.tables import heading, machine, quantiles, row, say
-from memhouse_thin import Client
+from memhouse_thin import Client, SearchResult
 
 DATABASE = "memhouse_bench_scale"
 ACCOUNT = "bench"
@@ -32,6 +36,9 @@ STRATEGIES = ("semantic", "lexical", "entity_match", "relation_expand")
 OTHERS = 100_000
 MEASURED = 1_000
 DEADLINE_MS = 60_000
+#: How often each database has its turn, and with how many questions that count for nothing: they warm what others cooled.
+TURNS = 4
+WARMING = 5
 
 
 @dataclass
@@ -43,7 +50,7 @@ class Measured:
     parallel_ms: list[float] = field(default_factory=list)
     slowest_ms: list[float] = field(default_factory=list)
     strategies: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in STRATEGIES})
-    recall: float = float("nan")
+    found: list[float] = field(default_factory=list)
     backend_mb: float = 0.0
     load_s: float = 0.0
     index_s: float = 0.0
@@ -64,23 +71,46 @@ def main() -> int:
     with psycopg.connect(options.dsn) as conn:
         under = machine(conn)
     if options.sizes:
-        print_sizes({size: measure(options, size, 1) for size in sorted(options.sizes)}, under)
+        sizes = sorted(options.sizes)
+        print_sizes(dict(zip(sizes, measure(options, [(size, 1) for size in sizes]), strict=True)), under)
     if options.accounts:
-        print_accounts({count: measure(options, MEASURED, count) for count in sorted(options.accounts)}, under)
+        counts = sorted(options.accounts)
+        print_accounts(dict(zip(counts, measure(options, [(MEASURED, count) for count in counts]), strict=True)), under)
     return 0
 
 
-def measure(options: argparse.Namespace, size: int, accounts: int) -> Measured:
-    """A database of one account of that size among others, filled and asked."""
+def measure(options: argparse.Namespace, cases: Sequence[tuple[int, int]]) -> list[Measured]:
+    """Databases of one account of some size among others, filled one after the other and asked turn by turn."""
+    with ExitStack() as stack:
+        asked = [
+            stack.enter_context(furnished(options, f"{DATABASE}_{number}", size, accounts))
+            for number, (size, accounts) in enumerate(cases)
+        ]
+        for turn in range(TURNS):
+            for database in asked:
+                database.ask(slice(turn * options.questions // TURNS, (turn + 1) * options.questions // TURNS))
+        for database in asked:
+            database.weigh()
+        return [database.measured for database in asked]
+
+
+@contextmanager
+def furnished(options: argparse.Namespace, name: str, size: int, accounts: int) -> Iterator[Asked]:
+    """A database of that many statements and accounts, ready to be asked."""
     say(f"{size:,} statements, {accounts:,} accounts ...")
-    with scratch_database(options.dsn, DATABASE) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
+    with scratch_database(options.dsn, name) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
         measured, corpus = Measured(), Corpus()
         others = accounts - 1
         each = min(size, OTHERS // others) if others else 0
         ids, vectors = fill(conn, corpus, measured, size, min(size, options.vectors), others, each)
-        ask(dsn, conn, corpus, measured, ids, vectors, options.questions)
-        weigh(conn, measured)
-    return measured
+        (token,) = one(conn, "select memhouse.create_credential(%s, 'reader')", ACCOUNT)
+        conn.execute("select memhouse.grant_scope(%s, 'reader', 'all')", (ACCOUNT,))
+        with (
+            psycopg.connect(dsn, autocommit=True) as reader,
+            ConnectionPool(dsn, min_size=4, max_size=4, kwargs={"autocommit": True}) as pool,
+        ):
+            pool.wait()
+            yield Asked(conn, reader, pool, token, corpus.questions(options.questions), ids, vectors, measured)
 
 
 def fill(
@@ -144,75 +174,89 @@ def copy_statements(
         ) as copy,
     ):
         for number, text in enumerate(corpus.statements(rows)):
-            id = uuid.uuid4()
+            seconds = int(now - 60 * (rows - number))
+            # Version 7, as the API makes them: milliseconds, then chance.
+            id = uuid.UUID(
+                int=seconds * 1000 << 80 | 7 << 76 | random.getrandbits(12) << 64 | 2 << 62 | random.getrandbits(62)
+            )
             ids.append(id)
-            recorded = np.datetime64(int(now - 60 * (rows - number)), "s")
+            recorded = np.datetime64(seconds, "s")
             copy.write_row(
                 (account, id, scope, "fact", text, "public", "scope", "active", "{[2000-01-01,)}", 1.0, f"{recorded}Z")
             )
     return ids
 
 
-def ask(
-    dsn: str,
-    conn: psycopg.Connection,
-    corpus: Corpus,
-    measured: Measured,
-    ids: list[uuid.UUID],
-    vectors: NDArray[np.float32],
-    questions: int,
-) -> None:
-    """Every question by every profile; the nearest statements also by comparing all of them here."""
-    (token,) = one(conn, "select memhouse.create_credential(%s, 'reader')", ACCOUNT)
-    conn.execute("select memhouse.grant_scope(%s, 'reader', 'all')", (ACCOUNT,))
-    texts = corpus.questions(questions + 5)
-    draw = np.random.default_rng(11)
-    near = vectors[draw.integers(0, len(vectors), len(texts))]
-    asked = unit(near + draw.normal(size=near.shape) * 0.02)
-    place_of = {id: place for place, id in enumerate(ids)}
-    found = []
-    with psycopg.connect(dsn, autocommit=True) as reader:
-        client = Client(reader, credential=token)
+class Asked:
+    """A database that is asked, some questions at a time, by every profile; what is nearest is also found by comparing all here."""
+
+    def __init__(
+        self,
+        conn: psycopg.Connection,
+        reader: psycopg.Connection,
+        pool: ConnectionPool,
+        token: str,
+        texts: list[str],
+        ids: list[uuid.UUID],
+        vectors: NDArray[np.float32],
+        measured: Measured,
+    ) -> None:
+        self.measured = measured
+        self._conn = conn
+        self._reader = reader
+        self._client = Client(reader, credential=token)
+        self._wide = Client(pool, credential=token, fan_out="parallel", fan_out_wait_ms=1000)
+        self._texts = texts
+        draw = np.random.default_rng(11)
+        near = vectors[draw.integers(0, len(vectors), len(texts))]
+        self._asked = unit(near + draw.normal(size=near.shape) * 0.02)
+        self._vectors = vectors
+        self._place_of = {id: place for place, id in enumerate(ids)}
+
+    def ask(self, turn: slice) -> None:
+        """The questions of one turn, by each profile and over several connections."""
+        questions = [(text, vector) for text, vector in zip(self._texts[turn], self._asked[turn], strict=True)]
         for profile in PROFILES:
-            ms = measured.ms.setdefault(profile, [])
-            for number, (text, vector) in enumerate(zip(texts, asked, strict=True)):
-                result = client.search(text, profile=profile, embedding=vector.tolist(), deadline_ms=DEADLINE_MS)
-                if number < 5:  # warms the backend
-                    continue
-                ms.append(result.total_ms)
-                if profile == "fast":
-                    best = set(np.argpartition(-(vectors @ vector), 10)[:10].tolist())
-                    found.append(len(best & {place_of.get(hit.id) for hit in result[:10]}) / 10)
-                ran = [*result.strategies.contributed, *result.strategies.empty]
-                if profile == "balanced":
-                    measured.slowest_ms.append(max(outcome.ms or 0.0 for outcome in ran))
-                if profile == "thorough":
-                    for outcome in ran:
-                        if outcome.name in measured.strategies and outcome.ms is not None:
-                            measured.strategies[outcome.name].append(outcome.ms)
-        with ConnectionPool(dsn, min_size=4, max_size=4, kwargs={"autocommit": True}) as pool:
-            pool.wait()
-            wide = Client(pool, credential=token, fan_out="parallel", fan_out_wait_ms=1000)
-            # Every question twice: the first time warms the backends, whichever of them is handed out.
-            for number, (text, vector) in enumerate([*zip(texts, asked, strict=True)] * 2):
-                result = wide.search(text, profile="balanced", embedding=vector.tolist(), deadline_ms=DEADLINE_MS)
-                if number >= len(texts) + 5:
-                    measured.parallel_ms.append(result.total_ms)
-        (bytes_used,) = one(reader, "select sum(total_bytes) from pg_backend_memory_contexts")
-    measured.recall = float(np.mean(found))
-    measured.backend_mb = float(bytes_used) / 2**20
+            for number, (text, vector) in enumerate(questions[:WARMING] + questions):
+                result = self._search(self._client, profile, text, vector)
+                if number >= WARMING:
+                    self._note(profile, result, vector)
+        # Whichever connection of the pool is handed out: each has to be warm.
+        for number, (text, vector) in enumerate(questions + questions):
+            result = self._search(self._wide, "balanced", text, vector)
+            if number >= len(questions):
+                self.measured.parallel_ms.append(result.total_ms)
 
+    @staticmethod
+    def _search(client: Client, profile: str, text: str, vector: NDArray[np.float32]) -> SearchResult:
+        return client.search(text, profile=profile, embedding=vector.tolist(), deadline_ms=DEADLINE_MS)
 
-def weigh(conn: psycopg.Connection, measured: Measured) -> None:
-    """Sizes on disk."""
-    (table,) = one(conn, "select pg_table_size('memhouse.knowledge') + pg_table_size('memhouse.embedding')")
-    measured.table_mb = table / 2**20
-    for name, size in conn.execute(
-        "select am.amname, sum(pg_relation_size(i.indexrelid)) from pg_index as i join pg_class as c on c.oid = i.indexrelid"
-        " join pg_am as am on am.oid = c.relam where i.indrelid in ('memhouse.knowledge'::regclass, 'memhouse.embedding'::regclass)"
-        " group by am.amname"
-    ):
-        measured.indexes[name] = float(size) / 2**20
+    def _note(self, profile: str, result: SearchResult, vector: NDArray[np.float32]) -> None:
+        measured, ran = self.measured, [*result.strategies.contributed, *result.strategies.empty]
+        measured.ms.setdefault(profile, []).append(result.total_ms)
+        if profile == "fast":
+            best = set(np.argpartition(-(self._vectors @ vector), 10)[:10].tolist())
+            measured.found.append(len(best & {self._place_of.get(hit.id) for hit in result[:10]}) / 10)
+        if profile == "balanced":
+            measured.slowest_ms.append(max(outcome.ms or 0.0 for outcome in ran))
+        if profile == "thorough":
+            for outcome in ran:
+                if outcome.name in measured.strategies and outcome.ms is not None:
+                    measured.strategies[outcome.name].append(outcome.ms)
+
+    def weigh(self) -> None:
+        """Sizes on disk, and of the backend that was asked."""
+        measured = self.measured
+        (bytes_used,) = one(self._reader, "select sum(total_bytes) from pg_backend_memory_contexts")
+        measured.backend_mb = float(bytes_used) / 2**20
+        (table,) = one(self._conn, "select pg_table_size('memhouse.knowledge') + pg_table_size('memhouse.embedding')")
+        measured.table_mb = table / 2**20
+        for name, size in self._conn.execute(
+            "select am.amname, sum(pg_relation_size(i.indexrelid)) from pg_index as i join pg_class as c on c.oid = i.indexrelid"
+            " join pg_am as am on am.oid = c.relam where i.indrelid in ('memhouse.knowledge'::regclass, 'memhouse.embedding'::regclass)"
+            " group by am.amname"
+        ):
+            measured.indexes[name] = float(size) / 2**20
 
 
 # Printing ----------------------------------------------------------------------------------------
@@ -237,7 +281,7 @@ def print_sizes(all_measured: dict[int, Measured], under: str) -> None:
             p50, p95, _ = quantiles(measured.ms[profile])
             cells.append(f"{p50:.1f} / {p95:.1f}")
         growth = float(np.median(measured.ms["balanced"]) / np.median(first.ms["balanced"]))
-        row(size, *cells, f"{growth:.2f} ×", f"{measured.recall:.3f}", measured.backend_mb)
+        row(size, *cells, f"{growth:.2f} ×", f"{np.mean(measured.found):.3f}", measured.backend_mb)
     heading("Its strategies, p50 ms", "statements", *STRATEGIES)
     for size, measured in all_measured.items():
         row(size, *(float(np.median(ms)) if ms else None for ms in measured.strategies.values()))
@@ -271,7 +315,7 @@ def print_accounts(all_measured: dict[int, Measured], under: str) -> None:
             p50, p95, _ = quantiles(measured.ms[profile])
             cells.append(f"{p50:.1f} / {p95:.1f}")
         growth = float(np.median(measured.ms["balanced"]) / np.median(first.ms["balanced"]))
-        row(count, *cells, f"{growth:.2f} ×", f"{measured.recall:.3f}")
+        row(count, *cells, f"{growth:.2f} ×", f"{np.mean(measured.found):.3f}")
 
 
 def one(conn: psycopg.Connection, query: str, *parameters: object) -> tuple:
