@@ -23,3 +23,19 @@ begin
     end loop;
 end
 $$;
+
+-- What the planner is to expect of an account: a hundredth of what there is, from the next analyze on. Of ten thousand small
+-- ones it would expect a few rows of any, so that going through all that an account holds would seem as cheap as looking a
+-- row up by its key, and in the one account that is large it would pass by what is other people's.
+do $$
+declare
+    v_table regclass;
+begin
+    foreach v_table in array array[
+        'memhouse.knowledge', 'memhouse.observation', 'memhouse.knowledge_source', 'memhouse.relation', 'memhouse.embedding',
+        'memhouse.entity_mention', 'memhouse.recall_document']::regclass[]
+    loop
+        execute format('alter table %s alter column account_id set (n_distinct = 100)', v_table);
+    end loop;
+end
+$$;

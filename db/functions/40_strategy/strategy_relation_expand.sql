@@ -10,7 +10,8 @@ create or replace function memhouse.strategy_relation_expand(p_request memhouse.
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 50
 set search_path = pg_catalog, pg_temp
--- Look-ups by key have one good plan, whatever the values.
+-- Look-ups by key have one good plan, whatever the values. offset 0: each is one for every row it is made for, and never a
+-- join of all that the account holds, which seems cheap where accounts are small.
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -27,25 +28,44 @@ begin
     end if;
     select array_agg(e.name_key), array_agg(e.idf) into v_names, v_idf
     from memhouse._rare_entities(
-        array(select distinct m.name_key from memhouse.admissible_mention as m
-              where m.account_id = v_account and m.knowledge_id = any (v_seeds)), p_request) as e;
+        array(select distinct m.name_key
+              from unnest(v_seeds) as s (id)
+              cross join lateral (
+                  select n.name_key from memhouse.admissible_mention as n where n.account_id = v_account and n.knowledge_id = s.id offset 0) as m),
+        p_request) as e;
 
     return query
     with seed as materialized (
         select s.id, 1 / (1 + s.place)::double precision as weight, k.scope_id
         from unnest(v_seeds) with ordinality as s (id, place)
-        join memhouse.admissible_knowledge as k on k.account_id = v_account and k.knowledge_id = s.id
+        cross join lateral (
+            select n.scope_id from memhouse.admissible_knowledge as n where n.account_id = v_account and n.knowledge_id = s.id offset 0) as k
     ),
     related as (
-        select case when r.from_id = s.id then r.to_id else r.from_id end as id, s.weight * r.confidence as score, r.type::text as via
+        select r.id, s.weight * r.confidence as score, r.type::text as via
         from seed as s
-        join memhouse.admissible_relation as r on r.account_id = v_account and s.id in (r.from_id, r.to_id)
+        cross join lateral (
+            select case when n.from_id = s.id then n.to_id else n.from_id end as id, n.confidence, n.type
+            from memhouse.admissible_relation as n
+            where n.account_id = v_account and s.id in (n.from_id, n.to_id)
+            offset 0
+        ) as r
     ),
     seed_names as materialized (
         select s.id, s.weight, s.scope_id, m.name_key, v_idf[array_position(v_names, m.name_key)] as idf
         from seed as s
-        join memhouse.admissible_mention as m on m.account_id = v_account and m.knowledge_id = s.id
+        cross join lateral (
+            select n.name_key from memhouse.admissible_mention as n where n.account_id = v_account and n.knowledge_id = s.id offset 0) as m
         where m.name_key = any (v_names)
+    ),
+    mentioned as materialized (
+        select t.name_key, m.knowledge_id, m.scope_id, m.confidence
+        from (select distinct s.name_key from seed_names as s) as t
+        cross join lateral (
+            select n.knowledge_id, n.scope_id, n.confidence from memhouse.admissible_mention as n
+            where n.account_id = v_account and n.name_key = t.name_key and n.audience = any (v_audiences) and n.knowledge_id <> all (v_seeds)
+            offset 0
+        ) as m
     ),
     shared as (
         select n.neighbour as id, n.score, 'shared_entity' as via
@@ -55,13 +75,12 @@ begin
                 select s.id as seed, m.knowledge_id as neighbour,
                     s.weight * 0.5 * sum(s.idf * m.confidence) / (select sum(t.idf) from seed_names as t where t.id = s.id) as score
                 from seed_names as s
-                join memhouse.admissible_mention as m on m.account_id = v_account and m.name_key = s.name_key and m.audience = any (v_audiences)
-                where m.knowledge_id <> all (v_seeds)
-                  and (m.scope_id = s.scope_id or exists (
-                      select from memhouse.admissible_scope_link as l
-                      where l.account_id = v_account
-                        and ((l.from_scope_id = s.scope_id and l.to_scope_id = m.scope_id)
-                             or (l.to_scope_id = s.scope_id and l.from_scope_id = m.scope_id))))
+                join mentioned as m using (name_key)
+                where m.scope_id = s.scope_id or exists (
+                    select from memhouse.admissible_scope_link as l
+                    where l.account_id = v_account
+                      and ((l.from_scope_id = s.scope_id and l.to_scope_id = m.scope_id)
+                           or (l.to_scope_id = s.scope_id and l.from_scope_id = m.scope_id)))
                 group by s.id, s.weight, m.knowledge_id
             ) as p
         ) as n
@@ -75,8 +94,12 @@ begin
     )
     select b.id, b.score, jsonb_build_object('via', b.via)
     from best as b
-    join memhouse.admissible_knowledge as k on k.account_id = v_account and k.knowledge_id = b.id
-    where memhouse.passes_filters(k.knowledge_id, k.kind, k.subject_peer_id, k.confidence, k.recorded_at, v_filters)
+    cross join lateral (
+        select from memhouse.admissible_knowledge as n
+        where n.account_id = v_account and n.knowledge_id = b.id
+          and memhouse.passes_filters(n.knowledge_id, n.kind, n.subject_peer_id, n.confidence, n.recorded_at, v_filters)
+        offset 0
+    ) as k
     order by b.score desc, b.id
     limit p_limit;
 end

@@ -17,9 +17,6 @@ declare
     v_result memhouse.retrieval;
     -- A reranker looks further than the page.
     v_read constant integer := greatest(p_plan.page_limit, (p_plan.config ->> 'rerank_head')::integer);
-    v_ids uuid[];
-    v_scores double precision[];
-    v_strategies jsonb[];
 begin
     perform set_config('lock_timeout',
         greatest(20, ceil(extract(epoch from p_plan.strategies_until - clock_timestamp()) * 1000))::text, true);
@@ -41,16 +38,11 @@ begin
     select * into v_signals
     from jsonb_to_record(coalesce(p_plan.config -> 'signals', '{}'))
         as w (recency double precision, authority double precision, provenance double precision, status double precision);
-    select array_agg(f.id order by f.fusion_score desc, f.id), array_agg(f.fusion_score order by f.fusion_score desc, f.id),
-        array_agg(f.strategies order by f.fusion_score desc, f.id)
-    into v_ids, v_scores, v_strategies
-    from memhouse.fuse(p_parts, p_plan.config, v_read,
-        memhouse.signals_factor(0, 0, 0, 0, v_signals.recency, v_signals.authority, v_signals.provenance, v_signals.status)) as f;
 
-    -- id = any(array), not a join: the planner would expect 1,000 rows of a function and hash the whole account.
+    -- offset 0: each is looked up by its key, and not joined to what the account holds.
     select array_agg(row(
         p.rank, p.knowledge_id, p.statement, p.score, p.fusion_score,
-        jsonb_build_object('strategies', v_strategies[p.place],
+        jsonb_build_object('strategies', p.strategies,
                            'fusion_score', p.fusion_score,
                            'signals', jsonb_build_object('recency', round(p.recency * 1e6) / 1e6, 'authority', p.authority,
                                                          'provenance', p.provenance, 'status', p.status),
@@ -63,11 +55,13 @@ begin
     from (
         select h.*, row_number() over (order by h.score desc, h.knowledge_id) as rank
         from (
-            select k.*, o.place, v_scores[o.place] as fusion_score, src.sources, sig.*, s.scope_key, pe.peer_key,
-                v_scores[o.place] * memhouse.signals_factor(sig.recency, sig.authority, sig.provenance, sig.status,
+            select k.*, f.fusion_score, f.strategies, src.sources, sig.*, s.scope_key, pe.peer_key,
+                f.fusion_score * memhouse.signals_factor(sig.recency, sig.authority, sig.provenance, sig.status,
                     v_signals.recency, v_signals.authority, v_signals.provenance, v_signals.status) as score
-            from memhouse.knowledge as k
-            cross join lateral (select array_position(v_ids, k.knowledge_id) as place) as o
+            from memhouse.fuse(p_parts, p_plan.config, v_read,
+                memhouse.signals_factor(0, 0, 0, 0, v_signals.recency, v_signals.authority, v_signals.provenance, v_signals.status)) as f
+            cross join lateral (
+                select n.* from memhouse.knowledge as n where n.account_id = v_reader.account_id and n.knowledge_id = f.id offset 0) as k
             cross join lateral (
                 select coalesce(array_agg(ks.observation_id order by ks.observation_id), '{}') as sources
                 from memhouse.admissible_source as ks
@@ -75,7 +69,6 @@ begin
             cross join lateral memhouse.signals(k.kind, k.lifecycle_state, k.recorded_at, cardinality(src.sources)) as sig
             join memhouse.scope as s on s.account_id = k.account_id and s.scope_id = k.scope_id
             left join memhouse.peer as pe on pe.account_id = k.account_id and pe.peer_id = k.subject_peer_id
-            where k.account_id = v_reader.account_id and k.knowledge_id = any (v_ids)
         ) as h
     ) as p
     where p.rank <= v_read;
