@@ -89,6 +89,47 @@ def test_a_strategy_that_waits_for_a_lock_is_dropped(memory: Memory) -> None:
     assert outcomes(report)["entity_match"] == ("dropped", "timeout")
 
 
+def slow_down(memory: Memory, function: str, by: str) -> None:
+    """Make a function of the read do something else first."""
+    body = memory.call("select pg_get_functiondef(('memhouse.' || %s)::regprocedure)", function)
+    assert "\nbegin\n" in body
+    memory.conn.execute(body.replace("\nbegin\n", f"\nbegin\n    {by};\n"))
+
+
+@pytest.mark.parametrize("function", ["_judge_once(memhouse.search_plan)", "analyze_query(text)"])
+def test_a_deadline_before_the_first_strategy_is_an_answer_that_says_so(memory: Memory, function: str) -> None:
+    memory.write()
+    memory.remember("The kettle boils.")
+    # Slow until the deadline has passed, as on a machine without a core to spare.
+    slow_down(
+        memory, function, "perform pg_sleep(1) where clock_timestamp() < statement_timestamp() + interval '95 ms'"
+    )
+    memory.read()
+    memory.conn.execute("set local statement_timeout = 100")
+    started = time.perf_counter()
+    report = memory.report("kettle", deadline_ms=100)
+    assert 0.1 <= time.perf_counter() - started < 1
+    assert outcomes(report) == {
+        "semantic": ("dropped", "dependency_unavailable"),
+        "temporal": ("not_applicable", "applicability"),
+        "lexical": ("dropped", "deadline"),
+        "entity_match": ("dropped", "deadline"),
+    }
+    assert report["candidates"] == []
+
+
+def test_a_lock_before_the_first_strategy_is_not_waited_for_beyond_the_deadline(memory: Memory) -> None:
+    slow_down(memory, "analyze_query(text)", "perform pg_advisory_xact_lock_shared(815)")
+    memory.read()
+    memory.conn.execute("set local statement_timeout = 100")
+    with psycopg.connect(memory.conn.info.dsn) as holder:
+        holder.execute("select pg_advisory_xact_lock(815)")
+        started = time.perf_counter()
+        with pytest.raises(psycopg.errors.LockNotAvailable), memory.conn.transaction():
+            memory.report("kettle", deadline_ms=100)
+        assert 0.1 <= time.perf_counter() - started < 1
+
+
 def test_rerank_time_is_reserved_before_the_strategies_start(memory: Memory) -> None:
     hang(memory, "entity_match", HANGS["sleep"])
     memory.read()

@@ -9,6 +9,7 @@ language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+    v_lock_timeout constant text := current_setting('lock_timeout');
     v_plan memhouse.search_plan;
 begin
     begin
@@ -16,10 +17,12 @@ begin
         v_plan := memhouse._judge_once(v_plan);
     exception
         when query_canceled then
-            -- The deadline fell before the first strategy. An answer still comes, which says that none ran: it takes a
-            -- plan, which is short to make again, and fires once.
+            -- The deadline fell before the first strategy: no error, but an answer which says that none ran. It takes a plan.
+            -- statement_timeout fires once, so a lock that the plan had waited for must not be waited for again.
             if v_plan is null then
+                perform set_config('lock_timeout', '20', true);
                 v_plan := memhouse._plan(p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity, p_override);
+                perform set_config('lock_timeout', v_lock_timeout, true);
             end if;
             if not memhouse._deadline_fired(v_plan.strategies_until) then
                 raise;
