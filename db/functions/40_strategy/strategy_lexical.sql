@@ -34,8 +34,7 @@ begin
     loop
         return query
         with scanned as materialized (
-            select t.place, k.knowledge_id, k.tsv,
-                (case when v_websearch then ts_rank_cd(k.tsv, t.term) else ts_rank(k.tsv, t.term) end)::double precision as rank
+            select t.place, k.knowledge_id, k.tsv
             from unnest(v_terms) with ordinality as t (term, place)
             cross join lateral memhouse.within_audiences(t.term, v_audiences) as w (words)
             cross join lateral (
@@ -70,7 +69,7 @@ begin
         ),
         listed as materialized (
             select s.knowledge_id, count(*) as terms,
-                sum(s.rank * w.idf)
+                sum(w.idf * case when v_websearch then ts_rank_cd(s.tsv, v_terms[s.place]) else ts_rank(s.tsv, v_terms[s.place]) end)
                     + coalesce(max(case when v_bound is not null then (select ln(2) * sum(ts_rank(s.tsv, c.term)) from common as c) end), 0) as score
             from scanned as s
             join weight as w using (place)
