@@ -119,7 +119,8 @@ create table memhouse.knowledge (
     foreign key (account_id, subject_peer_id) references memhouse.peer (account_id, peer_id),
     check (relevant_from <= relevant_until),
     check (subject_peer_id is not null or target_level <> 'peer')
-);
+    -- The words of a document stay in its row, as they are: a search by words reads them two or three times for each match.
+) with (toast_tuple_target = 8160);
 create index knowledge_audience on memhouse.knowledge (account_id, audience, knowledge_id);
 create index knowledge_subject on memhouse.knowledge (account_id, subject_peer_id) where subject_peer_id is not null;
 create index knowledge_words on memhouse.knowledge using gin (memhouse._audience_words(audience, tsv)) with (fastupdate = off);

@@ -42,7 +42,8 @@ create table memhouse.recall_document (
     source_watermark timestamptz not null,
     primary key (account_id, knowledge_id, identity_id),
     foreign key (account_id, knowledge_id) references memhouse.knowledge on delete cascade
-);
+    -- As those of embedding.
+) with (toast_tuple_target = 8160);
 comment on table memhouse.recall_document is
     'Projection for the minimal profile: embedded statements by lane, direct or derived. Never authoritative: a read joins knowledge and uses a document only while its watermark equals knowledge.changed_at.';
 

@@ -432,8 +432,11 @@ def test_an_audience_that_is_not_the_readers_is_not_scanned(estimated: tuple[Pai
                 f"explain (analyze, costs off, timing off, summary off, buffers off) select from memhouse.knowledge where {condition}"
             ).fetchall()
             plans.append([line[0] for line in lines if "Index Cond" not in line[0]])
-        assert plans[0] == plans[1]
-        assert not any("Removed by Filter" in line for line in plans[0])
+            assert conn.execute(f"select count(*) from memhouse.knowledge where {condition}").fetchone() == (0,)
+        # Before 17 the planner may look a named audience up and leave it at that: the guide tells what analysts are told.
+        if conn.info.server_version >= 170000:
+            assert plans[0] == plans[1]
+            assert not any("Removed by Filter" in line for line in plans[0])
         conn.rollback()
 
 

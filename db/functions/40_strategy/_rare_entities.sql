@@ -9,7 +9,7 @@ create or replace function memhouse._rare_entities(p_names text[], p_request mem
 returns table (name_key text, idf double precision)
 language plpgsql stable parallel restricted security definer rows 5
 set search_path = pg_catalog, pg_temp
--- Look-ups by key have one good plan, whatever the values.
+-- Look-ups by key have one good plan, whatever the values. offset 0 or limit: name by name, and no join of all mentions.
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -42,7 +42,9 @@ begin
     from (
         select n.name, count(*) as df
         from unnest(v_names) as n (name)
-        join memhouse.entity_mention as m on m.account_id = v_account and m.name_key = n.name and m.audience = any (v_audiences)
+        cross join lateral (
+            select e.knowledge_id from memhouse.entity_mention as e
+            where e.account_id = v_account and e.name_key = n.name and e.audience = any (v_audiences) offset 0) as m
         -- coalesce changes nothing but that it is looked up in a hash table and not joined.
         where v_count < v_enough and coalesce(m.knowledge_id in (select a.id from unnest(v_admitted) as a (id)), false)
         group by n.name

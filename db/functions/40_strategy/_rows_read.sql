@@ -32,9 +32,14 @@ begin
                 offset 0
             ) as k)
         when p_strategy = 'entity_match' then (
-            select count(distinct m.knowledge_id) from memhouse.admissible_mention as m
-            where m.account_id = v_account and m.name_key = any (v_names) and m.audience = any (v_audiences)
-              and memhouse.passes_filters(m.knowledge_id, m.kind, m.subject_peer_id, m.statement_confidence, m.recorded_at, v_filters))
+            select count(distinct m.knowledge_id)
+            from unnest(v_names) as n (name)
+            cross join lateral (
+                select e.knowledge_id from memhouse.admissible_mention as e
+                where e.account_id = v_account and e.name_key = n.name and e.audience = any (v_audiences)
+                  and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.statement_confidence, e.recorded_at, v_filters)
+                offset 0
+            ) as m)
     end;
 end
 $$;

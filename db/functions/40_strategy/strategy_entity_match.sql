@@ -6,7 +6,7 @@ create or replace function memhouse.strategy_entity_match(p_request memhouse.req
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 100
 set search_path = pg_catalog, pg_temp
--- Look-ups by key have one good plan, whatever the values.
+-- Look-ups by key have one good plan, whatever the values. offset 0: name by name, and no join of all mentions.
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -26,9 +26,13 @@ begin
         sum(m.confidence * v_idf[array_position(v_names, m.name_key)])
             / (select sum(i) from unnest(v_idf) as i) * max(m.statement_confidence),
         jsonb_build_object('entities', count(*))
-    from memhouse.admissible_mention as m
-    where m.account_id = v_account and m.name_key = any (v_names) and m.audience = any (v_audiences)
-      and memhouse.passes_filters(m.knowledge_id, m.kind, m.subject_peer_id, m.statement_confidence, m.recorded_at, v_filters)
+    from unnest(v_names) as n (name)
+    cross join lateral (
+        select e.* from memhouse.admissible_mention as e
+        where e.account_id = v_account and e.name_key = n.name and e.audience = any (v_audiences)
+          and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.statement_confidence, e.recorded_at, v_filters)
+        offset 0
+    ) as m
     group by m.knowledge_id
     order by 2 desc, 1
     limit p_limit;
