@@ -14,7 +14,8 @@ create table memhouse.entity_mention (
     primary key (account_id, name_key, audience, knowledge_id),
     foreign key (account_id, knowledge_id) references memhouse.knowledge on delete cascade
 );
-create index entity_mention_knowledge on memhouse.entity_mention (account_id, knowledge_id);
+-- The statement first: an index that begins with the account would do for all that it holds, and names are looked up without it.
+create index entity_mention_knowledge on memhouse.entity_mention (knowledge_id, account_id);
 comment on table memhouse.entity_mention is
     'Which statements mention which entity, by normalised name: a rebuildable index that no name leaves (rebuild_entities).';
 comment on column memhouse.entity_mention.audience is 'That of the statement, kept equal by a trigger: an index then leads past what is other people''s.';

@@ -9,7 +9,8 @@ create or replace function memhouse._rare_entities(p_names text[], p_request mem
 returns table (name_key text, idf double precision)
 language plpgsql stable parallel restricted security definer rows 5
 set search_path = pg_catalog, pg_temp
--- Look-ups by key have one good plan, whatever the values. offset 0 or limit: name by name, and no join of all mentions.
+-- Look-ups by key have one good plan, whatever the values. offset 0 or limit: name by name and audience by
+-- audience, or until PostgreSQL 16 the planner may read a name in all audiences, and in any look for it in all mentions.
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -23,14 +24,18 @@ declare
     v_count integer;
     v_ceiling integer;
 begin
-    -- Most questions name nothing that is known: then there is nothing to weigh. With a limit, so that each name is one
-    -- look-up: exists would be a join, of all that the account holds.
+    -- Most questions name nothing that is known: then there is nothing to weigh.
     v_names := array(
         select n.name
         from unnest(p_names) as n (name)
         cross join lateral (
-            select from memhouse.entity_mention as m
-            where m.account_id = v_account and m.name_key = n.name and m.audience = any (v_audiences) limit 1) as known);
+            select
+            from unnest(v_audiences) as a (audience)
+            cross join lateral (
+                select from memhouse.entity_mention as m
+                where m.account_id = v_account and m.name_key = n.name and m.audience = a.audience limit 1) as m
+            limit 1
+        ) as known);
     if v_names = '{}' then
         return;
     end if;
@@ -42,9 +47,10 @@ begin
     from (
         select n.name, count(*) as df
         from unnest(v_names) as n (name)
+        cross join unnest(v_audiences) as a (audience)
         cross join lateral (
             select e.knowledge_id from memhouse.entity_mention as e
-            where e.account_id = v_account and e.name_key = n.name and e.audience = any (v_audiences) offset 0) as m
+            where e.account_id = v_account and e.name_key = n.name and e.audience = a.audience offset 0) as m
         -- coalesce changes nothing but that it is looked up in a hash table and not joined.
         where v_count < v_enough and coalesce(m.knowledge_id in (select a.id from unnest(v_admitted) as a (id)), false)
         group by n.name
@@ -53,8 +59,14 @@ begin
         from unnest(v_names) as n (name)
         cross join lateral (
             select count(*) as df
-            from (select from memhouse.admissible_mention as m
-                  where m.account_id = v_account and m.name_key = n.name and m.audience = any (v_audiences) limit v_ceiling + 1) as bounded
+            from (
+                select
+                from unnest(v_audiences) as a (audience)
+                cross join lateral (
+                    select from memhouse.admissible_mention as e
+                    where e.account_id = v_account and e.name_key = n.name and e.audience = a.audience offset 0) as m
+                limit v_ceiling + 1
+            ) as bounded
         ) as b
         where v_count = v_enough
     ) as f

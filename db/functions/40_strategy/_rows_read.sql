@@ -34,9 +34,10 @@ begin
         when p_strategy = 'entity_match' then (
             select count(distinct m.knowledge_id)
             from unnest(v_names) as n (name)
+            cross join unnest(v_audiences) as a (audience)
             cross join lateral (
                 select e.knowledge_id from memhouse.admissible_mention as e
-                where e.account_id = v_account and e.name_key = n.name and e.audience = any (v_audiences)
+                where e.account_id = v_account and e.name_key = n.name and e.audience = a.audience
                   and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.statement_confidence, e.recorded_at, v_filters)
                 offset 0
             ) as m)

@@ -6,7 +6,7 @@ create or replace function memhouse.strategy_entity_match(p_request memhouse.req
 returns setof memhouse.candidate
 language plpgsql stable parallel restricted security definer rows 100
 set search_path = pg_catalog, pg_temp
--- Look-ups by key have one good plan, whatever the values. offset 0: name by name, and no join of all mentions.
+-- Look-ups by key have one good plan, whatever the values. offset 0: as in _rare_entities.
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -27,9 +27,10 @@ begin
             / (select sum(i) from unnest(v_idf) as i) * max(m.statement_confidence),
         jsonb_build_object('entities', count(*))
     from unnest(v_names) as n (name)
+    cross join unnest(v_audiences) as a (audience)
     cross join lateral (
         select e.* from memhouse.admissible_mention as e
-        where e.account_id = v_account and e.name_key = n.name and e.audience = any (v_audiences)
+        where e.account_id = v_account and e.name_key = n.name and e.audience = a.audience
           and memhouse.passes_filters(e.knowledge_id, e.kind, e.subject_peer_id, e.statement_confidence, e.recorded_at, v_filters)
         offset 0
     ) as m

@@ -61,9 +61,10 @@ begin
     mentioned as materialized (
         select t.name_key, m.knowledge_id, m.scope_id, m.confidence
         from (select distinct s.name_key from seed_names as s) as t
+        cross join unnest(v_audiences) as a (audience)
         cross join lateral (
             select n.knowledge_id, n.scope_id, n.confidence from memhouse.admissible_mention as n
-            where n.account_id = v_account and n.name_key = t.name_key and n.audience = any (v_audiences) and n.knowledge_id <> all (v_seeds)
+            where n.account_id = v_account and n.name_key = t.name_key and n.audience = a.audience and n.knowledge_id <> all (v_seeds)
             offset 0
         ) as m
     ),
