@@ -130,6 +130,26 @@ def test_a_lock_before_the_first_strategy_is_not_waited_for_beyond_the_deadline(
         assert 0.1 <= time.perf_counter() - started < 1
 
 
+@pytest.mark.parametrize("function", ["_applicable(text, memhouse.request)", "_strategies_of(jsonb)"])
+def test_a_lock_after_the_deadline_is_not_waited_for(memory: Memory, function: str) -> None:
+    slow_down(memory, "_judge_once(memhouse.search_plan)", "perform pg_sleep(1)")
+    slow_down(
+        memory,
+        function,
+        "perform pg_advisory_xact_lock_shared(815) where clock_timestamp() > statement_timestamp() + interval '90 ms'",
+    )
+    memory.read()
+    memory.conn.execute("set local statement_timeout = 100")
+    memory.conn.execute("set local lock_timeout = '7s'")
+    with psycopg.connect(memory.conn.info.dsn) as holder:
+        holder.execute("select pg_advisory_xact_lock(815)")
+        started = time.perf_counter()
+        with pytest.raises(psycopg.errors.LockNotAvailable), memory.conn.transaction():
+            memory.report("kettle", deadline_ms=100)
+        assert 0.1 <= time.perf_counter() - started < 1
+    assert memory.call("show lock_timeout") == "7s"
+
+
 def test_rerank_time_is_reserved_before_the_strategies_start(memory: Memory) -> None:
     hang(memory, "entity_match", HANGS["sleep"])
     memory.read()
