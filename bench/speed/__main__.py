@@ -14,11 +14,14 @@ import subprocess
 import sys
 import tempfile
 import venv
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import mean
 
 import numpy as np
+from numpy.typing import NDArray
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool
 
@@ -34,10 +37,15 @@ from memhouse_thin.models import find_model
 
 DATABASE = "memhouse_bench_peers"
 LIMIT = 20
+#: Questions that each way of asking has in its turn.
+TURN = 10
 DEADLINE_MS = 60_000
 PROFILES = ("fast", "minimal", "balanced", "thorough")
 #: What peers.py needs itself, whoever is asked.
 COMMON = ("numpy", "psycopg[binary,pool]")
+
+#: Milliseconds, and what was found, best first, where that is compared.
+Answer = tuple[float, list[str] | None]
 
 
 @dataclass(frozen=True)
@@ -138,7 +146,10 @@ def hand_over(folder: Path, account: BenchAccount, locomo: Path, questions: list
 def ours(
     account: BenchAccount, folder: Path, questions: list[Question]
 ) -> tuple[dict[str, Line], dict[str, list[float]]]:
-    """Every question by every way of ours and by hand, one after the other, so that all meet the same machine."""
+    """Every question by every way of ours and by hand, turn by turn, so that all meet the same machine.
+
+    Some questions a turn: a peer, too, answers one after the other, with its own work in the caches of the processor.
+    """
     corpus = json.loads((folder / "corpus.json").read_text())
     vectors = np.load(folder / "corpus.npy")
     rows = [
@@ -167,38 +178,54 @@ def ours(
         clients = {profile: (memory, profile) for profile in PROFILES}
         wide = Client(pool, credential=account.credential, fan_out="parallel", fan_out_wait_ms=1000)
         clients["balanced, parallel"] = (wide, "balanced")
-        # The first ten warm the caches and count for nothing.
-        for number, (question, vector) in enumerate(
-            zip([*questions[:10], *questions], [*asked[:10], *asked], strict=True)
-        ):
-            counts = number >= 10
-            by_hand = bare.ask(bare.parameters(question, vector))
-            for name, (client, profile) in clients.items():
-                result = client.search(
-                    question.text,
-                    scope=question.scope,
-                    profile=profile,
-                    limit=LIMIT,
-                    deadline_ms=DEADLINE_MS,
-                    embedding=vector.tolist(),
-                    identity=identity,
+
+        def by_hand(question: Question, vector: NDArray[np.float32]) -> Answer:
+            took = {name: ms for name, (ms, _) in bare.ask(bare.parameters(question, vector)).items()}
+            for name, ms in took.items():
+                parts[name].append(ms)
+            return sum(took.values()), None
+
+        def searched(name: str, question: Question, vector: NDArray[np.float32]) -> Answer:
+            client, profile = clients[name]
+            result = client.search(
+                question.text,
+                scope=question.scope,
+                profile=profile,
+                limit=LIMIT,
+                deadline_ms=DEADLINE_MS,
+                embedding=vector.tolist(),
+                identity=identity,
+            )
+            if name == "balanced":
+                parts["slowest strategy of balanced"].append(
+                    max(part.ms or 0 for part in result.strategies.contributed)
                 )
-                if counts:
-                    lines[name].ms.append(result.total_ms)
-                    lines[name].ranked.append([account.source_keys[hit.id] for hit in result])
-                    if name == "balanced":
-                        parts["slowest strategy of balanced"].append(
-                            max(item.ms or 0 for item in result.strategies.contributed)
-                        )
-            for name, any_term in (("one SQL function, RRF", False), ("one SQL function, RRF, any term", True)):
-                ms, ranked = hybrid.ask(question, core.vector_text(vector) or "", LIMIT, any_term=any_term)
-                if counts:
+            return result.total_ms, [account.source_keys[hit.id] for hit in result]
+
+        def one_function(any_term: bool, question: Question, vector: NDArray[np.float32]) -> Answer:
+            return hybrid.ask(question, core.vector_text(vector) or "", LIMIT, any_term=any_term)
+
+        ways: dict[str, Callable[[Question, NDArray[np.float32]], Answer]] = {
+            "bare SQL of balanced's strategies": by_hand,
+            **{name: partial(searched, name) for name in clients},
+            "one SQL function, RRF": partial(one_function, False),
+            "one SQL function, RRF, any term": partial(one_function, True),
+        }
+        # The first turn warms the caches and counts for nothing.
+        for number, start in enumerate([0, *range(0, len(questions), TURN)]):
+            for name, ask in ways.items():
+                for question, vector in zip(questions[start : start + TURN], asked[start : start + TURN], strict=True):
+                    ms, ranked = ask(question, vector)
                     lines[name].ms.append(ms)
-                    lines[name].ranked.append(ranked)
-            if counts:
-                lines["bare SQL of balanced's strategies"].ms.append(sum(ms for ms, _ in by_hand.values()))
-                for name, (ms, _) in by_hand.items():
-                    parts[name].append(ms)
+                    if ranked is not None:
+                        lines[name].ranked.append(ranked)
+            if number == 0:
+                for kept in (
+                    *(line.ms for line in lines.values()),
+                    *(line.ranked for line in lines.values()),
+                    *parts.values(),
+                ):
+                    kept.clear()
     bare.close()
     return lines, parts
 
