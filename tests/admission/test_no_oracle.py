@@ -440,6 +440,13 @@ def test_an_audience_that_is_not_the_readers_is_not_scanned(estimated: tuple[Pai
         conn.rollback()
 
 
+def pages(conn: psycopg.Connection, statement: str) -> int:
+    """Pages that a statement touches in the cache."""
+    lines = conn.execute(f"explain (analyze, buffers, costs off, timing off, summary off) {statement}").fetchall()
+    # Of the call, then of its planning.
+    return int(re.findall(r"Buffers: shared hit=(\d+)", "\n".join(line[0] for line in lines))[0])
+
+
 @pytest.mark.parametrize(
     "planner",
     ["set local enable_bitmapscan = on", "set local enable_bitmapscan = off", "set local random_page_cost = 1e6"],
@@ -467,11 +474,7 @@ def test_a_hidden_word_makes_a_search_touch_no_page_more(
         touched: dict[str, list[int]] = {"contoso": [], "contozo": []}
         # The fewest of several rounds: the first fills caches, and a vacuum by the server empties some of them again.
         for word in ("contoso", "contozo") * 4:
-            lines = conn.execute(
-                f"explain (analyze, buffers, costs off, timing off, summary off) select memhouse.{call.format(word=word)}"
-            ).fetchall()
-            # Of the call, then of its planning.
-            touched[word].append(int(re.findall(r"Buffers: shared hit=(\d+)", "\n".join(line[0] for line in lines))[0]))
+            touched[word].append(pages(conn, f"select memhouse.{call.format(word=word)}"))
         assert min(touched["contoso"]) == min(touched["contozo"]) > 0
         conn.rollback()
 
@@ -484,14 +487,9 @@ def test_a_list_passes_by_no_hidden_row(pair: Pair, call: str) -> None:
         def touched() -> int:
             conn.execute("select from memhouse.begin_write(%s::text)", (pair.token,))
             conn.execute("set local role app_writer")
-            counts = []
-            for _ in range(4):
-                lines = conn.execute(
-                    f"explain (analyze, buffers, costs off, timing off, summary off) select * from memhouse.{call}"
-                ).fetchall()
-                counts.append(int(re.findall(r"Buffers: shared hit=(\d+)", "\n".join(line[0] for line in lines))[0]))
+            fewest = min(pages(conn, f"select * from memhouse.{call}") for _ in range(4))
             conn.execute("reset role")
-            return min(counts)
+            return fewest
 
         before = touched()
         for _ in range(20):
@@ -545,14 +543,9 @@ def test_a_search_among_many_small_accounts_passes_by_no_hidden_row(crowded: Pai
         def touched() -> int:
             begin(conn, crowded.token)
             conn.execute("set local role app_reader")
-            counts = []
-            for _ in range(4):
-                lines = conn.execute(
-                    f"explain (analyze, buffers, costs off, timing off, summary off) select memhouse.{call}"
-                ).fetchall()
-                counts.append(int(re.findall(r"Buffers: shared hit=(\d+)", "\n".join(line[0] for line in lines))[0]))
+            fewest = min(pages(conn, f"select memhouse.{call}") for _ in range(4))
             conn.execute("reset role")
-            return min(counts)
+            return fewest
 
         counts = []
         for _ in range(5):

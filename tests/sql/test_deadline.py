@@ -118,16 +118,21 @@ def test_a_deadline_before_the_first_strategy_is_an_answer_that_says_so(memory: 
     assert report["candidates"] == []
 
 
-def test_a_lock_before_the_first_strategy_is_not_waited_for_beyond_the_deadline(memory: Memory) -> None:
-    slow_down(memory, "analyze_query(text)", "perform pg_advisory_xact_lock_shared(815)")
-    memory.read()
-    memory.conn.execute("set local statement_timeout = 100")
+def fails_at_the_deadline_while_locked(memory: Memory) -> None:
+    """A search with a deadline of 100 ms while another session holds the lock that slow_down waits for."""
     with psycopg.connect(memory.conn.info.dsn) as holder:
         holder.execute("select pg_advisory_xact_lock(815)")
         started = time.perf_counter()
         with pytest.raises(psycopg.errors.LockNotAvailable), memory.conn.transaction():
             memory.report("kettle", deadline_ms=100)
         assert 0.1 <= time.perf_counter() - started < 1
+
+
+def test_a_lock_before_the_first_strategy_is_not_waited_for_beyond_the_deadline(memory: Memory) -> None:
+    slow_down(memory, "analyze_query(text)", "perform pg_advisory_xact_lock_shared(815)")
+    memory.read()
+    memory.conn.execute("set local statement_timeout = 100")
+    fails_at_the_deadline_while_locked(memory)
 
 
 @pytest.mark.parametrize("function", ["_applicable(text, memhouse.request)", "_strategies_of(jsonb)"])
@@ -141,12 +146,7 @@ def test_a_lock_after_the_deadline_is_not_waited_for(memory: Memory, function: s
     memory.read()
     memory.conn.execute("set local statement_timeout = 100")
     memory.conn.execute("set local lock_timeout = '7s'")
-    with psycopg.connect(memory.conn.info.dsn) as holder:
-        holder.execute("select pg_advisory_xact_lock(815)")
-        started = time.perf_counter()
-        with pytest.raises(psycopg.errors.LockNotAvailable), memory.conn.transaction():
-            memory.report("kettle", deadline_ms=100)
-        assert 0.1 <= time.perf_counter() - started < 1
+    fails_at_the_deadline_while_locked(memory)
     assert memory.call("show lock_timeout") == "7s"
 
 
