@@ -25,15 +25,12 @@ begin
         cross join (select null::uuid as private_to union all select v_reader.peer_id where v_reader.peer_id is not null) as p
         cross join (select false as past union all select true where v_reader.known_at is not null) as t
         where p.private_to is not null or v_reader.posture = 'peer' or v.sensitivity <= memhouse._open_sensitivity(v_reader.posture));
-    -- Of a reader of many scopes most are empty. Every strategy looks each of them up, for every word and name.
-    if cardinality(v_audiences) > 64 then
-        v_audiences := array(
-            select a.audience
-            from unnest(v_audiences) as a (audience)
-            cross join lateral (
-                select from memhouse.knowledge as k where k.account_id = v_reader.account_id and k.audience = a.audience limit 1) as k);
-    end if;
-    return v_audiences;
+    -- Most are empty. Every strategy looks each of them up, for every word and name.
+    return array(
+        select a.audience
+        from unnest(v_audiences) as a (audience)
+        cross join lateral (
+            select from memhouse.knowledge as k where k.account_id = v_reader.account_id and k.audience = a.audience limit 1) as k);
 end
 $$;
-comment on function memhouse.reader_audiences() is 'The audiences whose statements this reader may be shown; for server-side work all of its account, none when nothing was begun. Where they are many, those in which there is anything.';
+comment on function memhouse.reader_audiences() is 'The audiences whose statements this reader may be shown, as far as there is anything in them; for server-side work all of its account, none when nothing was begun.';

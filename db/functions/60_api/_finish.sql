@@ -49,13 +49,16 @@ begin
                            'score', p.score,
                            -- Of today: in a read of the past it marks what was retracted or superseded since.
                            'lifecycle_state', p.lifecycle_state),
-        p.kind, p.peer_key, p.scope_key, p.sensitivity, p.confidence, p.relevant_from, p.relevant_until, p.recorded_at, p.sources
+        p.kind,
+        (select pe.peer_key from memhouse.peer as pe where pe.account_id = v_reader.account_id and pe.peer_id = p.subject_peer_id),
+        (select s.scope_key from memhouse.scope as s where s.account_id = v_reader.account_id and s.scope_id = p.scope_id),
+        p.sensitivity, p.confidence, p.relevant_from, p.relevant_until, p.recorded_at, p.sources
     )::memhouse.hit order by p.rank)
     into v_result.hits
     from (
         select h.*, row_number() over (order by h.score desc, h.knowledge_id) as rank
         from (
-            select k.*, f.fusion_score, f.strategies, src.sources, sig.*, s.scope_key, pe.peer_key,
+            select k.*, f.fusion_score, f.strategies, src.sources, sig.*,
                 f.fusion_score * memhouse.signals_factor(sig.recency, sig.authority, sig.provenance, sig.status,
                     v_signals.recency, v_signals.authority, v_signals.provenance, v_signals.status) as score
             from memhouse.fuse(p_parts, p_plan.config, v_read,
@@ -67,8 +70,6 @@ begin
                 from memhouse.admissible_source as ks
                 where ks.account_id = v_reader.account_id and ks.knowledge_id = k.knowledge_id) as src
             cross join lateral memhouse.signals(k.kind, k.lifecycle_state, k.recorded_at, cardinality(src.sources)) as sig
-            join memhouse.scope as s on s.account_id = k.account_id and s.scope_id = k.scope_id
-            left join memhouse.peer as pe on pe.account_id = k.account_id and pe.peer_id = k.subject_peer_id
         ) as h
     ) as p
     where p.rank <= v_read;
