@@ -534,11 +534,10 @@ class AsyncClient:
             await exchange(conn, fan.open(), rows)
             opened = fan.opened(rows)
             # One strategy alone gains nothing from a second connection.
-            if len(opened.parallel) < 2 or not await self._hire(workers, len(opened.parallel)):
+            if len(opened.parallel) < 2 or not await self._hire(workers, len(opened.parallel) - 1):
                 await conn.rollback()
                 return None
-            parts = await self._run_parts(workers, fan, opened)
-            workers = []
+            parts = await self._run_parts(conn, workers, fan, opened)
             rows.clear()
             await exchange(conn, fan.finish(opened, parts), rows)
             return fan.result(opened, rows[1][0][0], embedding_ms)
@@ -570,18 +569,37 @@ class AsyncClient:
         await self._pool.putconn(worker)
 
     async def _run_parts(
-        self, workers: list[psycopg.AsyncConnection[Any]], fan: core.FanOut, opened: core.Opened
+        self,
+        conn: psycopg.AsyncConnection[Any],
+        workers: list[psycopg.AsyncConnection[Any]],
+        fan: core.FanOut,
+        opened: core.Opened,
     ) -> list[str]:
-        """The sealed parts that came in time, each from a connection of its own."""
+        """The sealed parts that came in time, each from a connection of its own; empties ``workers``, who give theirs back."""
         tasks = [
             asyncio.ensure_future(self._run_part(worker, fan.part(opened, strategy)))
-            for worker, strategy in zip(workers, opened.parallel, strict=True)
+            for worker, strategy in zip(workers, opened.parallel[1:], strict=True)
         ]
-        # A part that is late by more than the server's own timeout is not waited for.
-        done, late = await asyncio.wait(tasks, timeout=(fan.left_ms(opened) + core.MARGIN_MS) / 1000)
-        for task in late:
-            task.cancel()
-        return [part for task in tasks if task in done and (part := task.result()) is not None]
+        workers.clear()
+        try:
+            parts = [await self._run_own_part(conn, fan.own_part(opened))]
+            # A part that is late by more than the server's own timeout is not waited for.
+            done, _ = await asyncio.wait(tasks, timeout=(fan.left_ms(opened) + core.MARGIN_MS) / 1000)
+        finally:
+            for task in tasks:
+                task.cancel()
+        parts += [task.result() for task in tasks if task in done]
+        return [part for part in parts if part is not None]
+
+    async def _run_own_part(self, conn: psycopg.AsyncConnection[Any], calls: Sequence[Call]) -> str | None:
+        """The part of the first connection, or None when it was cut off by the deadline."""
+        rows: list[Rows] = []
+        try:
+            await exchange(conn, calls, rows)
+            return str(rows[-1][0][0])
+        except psycopg.errors.QueryCanceled:
+            await self._undo(conn, True)
+            return None
 
     async def _run_part(self, worker: psycopg.AsyncConnection[Any], calls: Sequence[Call]) -> str | None:
         """One part, or None when it was cut off by the deadline; gives the connection back."""

@@ -529,11 +529,10 @@ class Client:
             exchange(conn, fan.open(), rows)
             opened = fan.opened(rows)
             # One strategy alone gains nothing from a second connection.
-            if len(opened.parallel) < 2 or not self._hire(workers, len(opened.parallel)):
+            if len(opened.parallel) < 2 or not self._hire(workers, len(opened.parallel) - 1):
                 conn.rollback()
                 return None
-            parts = self._run_parts(workers, fan, opened)
-            workers = []
+            parts = self._run_parts(conn, workers, fan, opened)
             rows.clear()
             exchange(conn, fan.finish(opened, parts), rows)
             return fan.result(opened, rows[1][0][0], embedding_ms)
@@ -564,15 +563,34 @@ class Client:
             worker.close()
         self._pool.putconn(worker)
 
-    def _run_parts(self, workers: list[psycopg.Connection[Any]], fan: core.FanOut, opened: core.Opened) -> list[str]:
-        """The sealed parts that came in time, each from a connection of its own."""
+    def _run_parts(
+        self,
+        conn: psycopg.Connection[Any],
+        workers: list[psycopg.Connection[Any]],
+        fan: core.FanOut,
+        opened: core.Opened,
+    ) -> list[str]:
+        """The sealed parts that came in time, each from a connection of its own; empties ``workers``, who give theirs back."""
         tasks = [
             threads().submit(self._run_part, worker, fan.part(opened, strategy))
-            for worker, strategy in zip(workers, opened.parallel, strict=True)
+            for worker, strategy in zip(workers, opened.parallel[1:], strict=True)
         ]
+        workers.clear()
+        parts = [self._run_own_part(conn, fan.own_part(opened))]
         # A part that is late by more than the server's own timeout is not waited for.
         done, _ = futures.wait(tasks, timeout=(fan.left_ms(opened) + core.MARGIN_MS) / 1000)
-        return [part for task in tasks if task in done and (part := task.result()) is not None]
+        parts += [task.result() for task in tasks if task in done]
+        return [part for part in parts if part is not None]
+
+    def _run_own_part(self, conn: psycopg.Connection[Any], calls: Sequence[Call]) -> str | None:
+        """The part of the first connection, or None when it was cut off by the deadline."""
+        rows: list[Rows] = []
+        try:
+            exchange(conn, calls, rows)
+            return str(rows[-1][0][0])
+        except psycopg.errors.QueryCanceled:
+            self._undo(conn, True)
+            return None
 
     def _run_part(self, worker: psycopg.Connection[Any], calls: Sequence[Call]) -> str | None:
         """One part, or None when it was cut off by the deadline; gives the connection back."""

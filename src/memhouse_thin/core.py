@@ -483,7 +483,7 @@ def search(
 class FanOut:
     """One read over several connections, step by step; ``serial`` is the same read on one.
 
-    The first connection opens a snapshot and gets the plan, workers run a part each in that snapshot, and
+    The first connection opens a snapshot and gets the plan; it and workers run a part each in that snapshot, and
     the first connection runs what is left and fuses. All of it is the server's: plan and parts are sealed.
     """
 
@@ -525,6 +525,14 @@ class FanOut:
     def left_ms(self, opened: Opened) -> int:
         """What is left for the strategies."""
         return max(1, int(opened.strategies_until_ms - self.serial.clock.elapsed_ms))
+
+    def own_part(self, opened: Opened) -> tuple[Call, ...]:
+        """First connection: the strategy that is expected to take longest, under a savepoint, so that the snapshot outlives it."""
+        return (
+            Call(sql.SET_TIMEOUT, {"timeout_ms": self.left_ms(opened)}),
+            Call(sql.SAVEPOINT),
+            Call(sql.RUN_SEARCH_PART, {"plan": opened.plan, "strategy": opened.parallel[0]}),
+        )
 
     def part(self, opened: Opened, strategy: str) -> tuple[Call, ...]:
         """Worker: one strategy, in the snapshot of the first connection and under the same posture."""

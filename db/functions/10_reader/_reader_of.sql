@@ -9,6 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_reader memhouse.reader;
+    v_scope memhouse.scope;
 begin
     v_reader.account_id := p_credential.account_id;
     v_reader.credential_id := p_credential.credential_id;
@@ -27,14 +28,23 @@ begin
     end if;
     v_reader.posture := case when v_reader.peer_id is null then 'public_only' else 'peer' end;
 
-    v_reader.scopes := memhouse._granted_scopes(p_credential.account_id, p_credential.credential_id, 'reader');
-    if p_scope is not null then
+    if p_scope is null then
+        v_reader.scopes := memhouse._granted_scopes(p_credential.account_id, p_credential.credential_id, 'reader');
+    else
+        -- A key that is not there is judged by the path of its neighbour, so that it takes as long as one that is hidden.
+        select n.* into v_scope
+        from (
+            (select s.* from memhouse.scope as s
+             where s.account_id = p_credential.account_id and s.scope_key >= p_scope order by s.scope_key limit 1)
+            union all
+            (select s.* from memhouse.scope as s
+             where s.account_id = p_credential.account_id and s.scope_key < p_scope order by s.scope_key desc limit 1)
+        ) as n
+        limit 1;
+        v_reader.scope_id := v_scope.scope_id;
+        v_reader.scopes := memhouse._granted_scopes(p_credential.account_id, p_credential.credential_id, 'reader', v_scope.path);
         -- The scope itself must be granted: a granted ancestor of a scope that is denied is no answer to it.
-        select s.scope_id, array(select unnest(v_reader.scopes) intersect select unnest(s.path))
-        into v_reader.scope_id, v_reader.scopes
-        from memhouse.scope as s
-        where s.account_id = p_credential.account_id and s.scope_key = p_scope and s.scope_id = any (v_reader.scopes);
-        if not found then
+        if not coalesce(v_scope.scope_key = p_scope and v_scope.scope_id = any (v_reader.scopes), false) then
             perform memhouse._fail('MH007', format('No scope %L is granted to this credential.', left(p_scope, 80)));
         end if;
     end if;
