@@ -20,7 +20,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from memhouse_thin import core, reranking
 from memhouse_thin.core import Call, Embedder, Instant, Rows, Statement
-from memhouse_thin.errors import ArgumentInvalid, MemhouseError
+from memhouse_thin.errors import ArgumentInvalid, DeadlineExceeded, MemhouseError
 from memhouse_thin.reranking import Packer, Reranker
 from memhouse_thin.results import (
     EmbeddingIdentity,
@@ -162,8 +162,7 @@ class Client:
             if self._parallel:
                 result = self._fan_out(conn, core.fan_out(plan), embedding_ms)
             if result is None:
-                answers = self._send(conn, plan.calls, read=True, deadline_passed=plan.deadline_passed)
-                result = plan.result(answers, embedding_ms)
+                result = self._ask(conn, plan, embedding_ms)
             stage = reranking.Stage.of(
                 query, result, self._reranker, result.deadline_ms - clock.elapsed_ms, self._strict
             )
@@ -521,6 +520,19 @@ class Client:
             assert self._conn is not None
             yield self._conn
 
+    def _ask(self, conn: psycopg.Connection[Any], plan: core.Search, embedding_ms: float) -> SearchResult:
+        """The read on one connection."""
+        answers: list[Rows] = []
+        try:
+            self._send(conn, plan.calls, read=True, deadline_passed=plan.deadline_passed, answers=answers)
+        except DeadlineExceeded:
+            late = plan.late(answers)
+            if late is None or conn.closed:
+                raise
+            plan, answers = late, []
+            self._send(conn, plan.calls, read=True, deadline_passed=plan.deadline_passed, answers=answers)
+        return plan.result(answers, embedding_ms)
+
     def _fan_out(self, conn: psycopg.Connection[Any], fan: core.FanOut, embedding_ms: float) -> SearchResult | None:
         """The read over several connections; None when it has to go serially after all."""
         rows: list[Rows] = []
@@ -615,19 +627,25 @@ class Client:
         *,
         read: bool,
         deadline_passed: Callable[[Sequence[Rows]], bool] = core.no_deadline,
+        answers: list[Rows] | None = None,
     ) -> list[Rows]:
-        """The rows of each call, all of them sent in one pipelined round trip and one transaction."""
+        """The rows of each call, all of them sent in one pipelined round trip and one transaction.
+
+        ``answers`` is where to put them, those before an error too.
+        """
+        answers = [] if answers is None else answers
         joined = not conn.autocommit or conn.info.transaction_status != TransactionStatus.IDLE
         before, after = core.brackets(joined, read)
         rows: list[Rows] = []
         try:
             exchange(conn, (*before, *calls, *after), rows)
-            return rows[len(before) : -len(after)]
+            answers.extend(rows[len(before) : -len(after)])
+            return answers
         except BaseException as error:
             self._undo(conn, joined)
             if not isinstance(error, Exception):
                 raise
-            answers = rows[len(before) :]
+            answers.extend(rows[len(before) :])
             # The first of the writing calls begins the posture; the batch starts after it.
             position = len(answers) - 1 if answers and not read else None
             raise core.failure(error, deadline_passed=deadline_passed(answers), position=position) from error

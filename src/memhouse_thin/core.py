@@ -18,7 +18,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, Protocol, runtime_checkable
 from uuid import UUID
@@ -410,6 +410,23 @@ class Search:
         deadline_ms = self.deadline_ms(answers)
         # The server's timer is set earlier by the margin.
         return self.clock.elapsed_ms >= (READ_BOUND_MS if deadline_ms is None else deadline_ms - self.margin_ms)
+
+    def late(self, answers: Sequence[Rows]) -> Search | None:
+        """The same read for what it can say at once, of a posture that was begun: after the deadline fell on an answer on its way.
+
+        The server's timer ends a statement until its last byte is sent, out of reach of the function that would go on with less.
+        """
+        if len(answers) <= _BEGUN:
+            return None
+        self.clock.deadline_ms = self.deadline_ms(answers)
+        begin, ask = self.calls[_BEGUN:]
+        no_time = {"deadline_ms": 1}
+        calls = (
+            Call(sql.SET_STATEMENT_TIMEOUT.format(ms=FUSE_MS)),
+            Call(begin.sql, {**begin.params, **no_time}),
+            Call(ask.sql, {**ask.params, **no_time}),
+        )
+        return replace(self, calls=calls)
 
     def result(self, answers: Sequence[Rows], embedding_ms: float) -> SearchResult:
         """The answer out of the rows of every call."""

@@ -194,7 +194,7 @@ class DependencyMissing(MemhouseError):
 
 
 class DeadlineExceeded(MemhouseError):
-    """The deadline passed before the server could give even a partial answer."""
+    """The deadline passed and the server could not even say what is missing."""
 
 
 class QueryCancelled(MemhouseError):

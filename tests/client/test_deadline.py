@@ -8,7 +8,7 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
-from memhouse_thin import errors
+from memhouse_thin import Client, errors
 from memhouse_thin.core import MARGIN_MS
 from support.house import House, WordEmbedder
 from support.servers import Server
@@ -62,6 +62,49 @@ def test_what_blocks_every_step_ends_as_deadline_exceeded(own_house: House) -> N
                 client.search("blocked", deadline_ms=200)
             assert time.perf_counter() - started < 5
         client.search("free again")
+
+
+AFTERWARDS = """
+create or replace function memhouse.search_report(
+    p_query text, p_embedding vector default null, p_profile text default null, p_limit integer default 12,
+    p_as_of timestamptz default null, p_filters jsonb default '{}', p_deadline_ms integer default null, p_identity text default null
+)
+returns jsonb language plpgsql stable parallel unsafe security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+    v_report jsonb := memhouse._report(memhouse._retrieve(p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity));
+begin
+    perform pg_sleep(case when p_deadline_ms > 50 then 10 else 0 end);
+    return v_report;
+end
+$$
+"""
+
+
+@pytest.mark.parametrize("deadline_ms", [200, None])
+def test_a_deadline_that_falls_on_the_way_back_is_an_answer_which_says_that_nothing_came(
+    own_house: House, deadline_ms: int | None
+) -> None:
+    with own_house.client(embedder=WordEmbedder(), deadline_ms=None) as client:
+        client.remember("The billing job runs at night.", scope="acme", sensitivity="public")
+        before = client.search("billing", deadline_ms=deadline_ms)
+        own_house.execute(AFTERWARDS)
+        result = client.search("billing", deadline_ms=deadline_ms)
+        assert len(before) == 1 and len(result) == 0
+        wanted = {item.name for item in before.strategies.contributed}
+        assert {(item.name, item.reason_class) for item in result.strategies.dropped} >= {
+            (name, "deadline") for name in wanted
+        }
+        assert result.strategies.contributed == ()
+        assert (result.deadline_ms, result.profile_version) == (before.deadline_ms, before.profile_version)
+        assert result.deadline_ms - MARGIN_MS - 1 <= result.total_ms < 5_000
+        # The connection is as good as before, and so is the one that a caller lends.
+        assert client.posture().account_key == "acme"
+        with psycopg.connect(own_house.as_user("app_writer")) as mine:
+            mine.execute("set local statement_timeout = 77777")
+            joined = Client(mine, credential=own_house.tokens["bot"])
+            assert len(joined.search("billing", deadline_ms=200)) == 0
+            assert mine.execute("show statement_timeout").fetchone() == ("77777ms",)
 
 
 def test_a_default_deadline_of_the_client(house: House) -> None:
