@@ -42,5 +42,6 @@ def quantiles(ms: Sequence[float]) -> tuple[float, float, float]:
 
 def machine(conn: psycopg.Connection) -> str:
     """Under what the figures of a table were measured."""
-    load = os.getloadavg()[0]
-    return f"PostgreSQL {conn.info.parameter_status('server_version')}, {os.cpu_count()} cores, load {load:.1f} at the start"
+    (buffers,) = conn.execute("select current_setting('shared_buffers')").fetchone() or ("",)
+    version, load = conn.info.parameter_status("server_version"), os.getloadavg()[0]
+    return f"PostgreSQL {version}, {os.cpu_count()} cores, shared_buffers {buffers}, load {load:.1f} at the start"

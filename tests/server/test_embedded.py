@@ -37,6 +37,9 @@ def test_up_and_down_can_be_repeated(home: Path) -> None:
     with psycopg.connect(first.dsn) as connection:
         assert connection.execute("select current_database()::text").fetchone() == ("memhouse",)
         connection.execute("create table kept as select 1 as one")
+        (buffers,) = connection.execute("select pg_size_bytes(current_setting('shared_buffers')) / 1048576").fetchone()
+        memory_mb = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**20
+        assert buffers == min(max(int(memory_mb / 8), 128), 1024)
     assert not down(home).running
     assert status(home).dsn is None
     with psycopg.connect(up(home).dsn or "") as connection:
