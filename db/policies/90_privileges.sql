@@ -128,7 +128,7 @@ grant execute on function memhouse.strategy_lexical(memhouse.request, integer),
 
 -- What applications call.
 grant execute on function memhouse.error_catalog(), memhouse.begin_read(text, text, text, timestamptz), memhouse.current_reader(),
-    memhouse.profiles(), memhouse.profile_deadline_ms(text), memhouse.search_timeout_ms(text, integer), memhouse.embedding_identities(), memhouse.analyze_query(text),
+    memhouse.begin_search(text, text, text, timestamptz, text, integer, integer), memhouse.profiles(), memhouse.embedding_identities(), memhouse.analyze_query(text),
     memhouse.search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
     memhouse.search_report(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),
     memhouse.plan_search(text, @extschema:vector@.vector, text, integer, timestamptz, jsonb, integer, text),

@@ -159,7 +159,7 @@ class AsyncClient:
             )
             result = None
             if self._parallel:
-                result = await self._fan_out(conn, core.fan_out(plan), embedding_ms)
+                result = await self._fan_out(conn, core.FanOut(plan), embedding_ms)
             if result is None:
                 result = await self._ask(conn, plan, embedding_ms)
             stage = reranking.Stage.of(

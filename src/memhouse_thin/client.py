@@ -160,7 +160,7 @@ class Client:
             )
             result = None
             if self._parallel:
-                result = self._fan_out(conn, core.fan_out(plan), embedding_ms)
+                result = self._fan_out(conn, core.FanOut(plan), embedding_ms)
             if result is None:
                 result = self._ask(conn, plan, embedding_ms)
             stage = reranking.Stage.of(

@@ -420,13 +420,8 @@ class Search:
             return None
         self.clock.deadline_ms = self.deadline_ms(answers)
         begin, ask = self.calls[_BEGUN:]
-        no_time = {"deadline_ms": 1}
-        calls = (
-            Call(sql.SET_STATEMENT_TIMEOUT.format(ms=FUSE_MS)),
-            Call(begin.sql, {**begin.params, **no_time}),
-            Call(ask.sql, {**ask.params, **no_time}),
-        )
-        return replace(self, calls=calls)
+        first = Call(sql.SET_STATEMENT_TIMEOUT.format(ms=FUSE_MS))
+        return replace(self, calls=(first, Call(begin.sql, {**begin.params, "deadline_ms": 1}), ask))
 
     def result(self, answers: Sequence[Rows], embedding_ms: float) -> SearchResult:
         """The answer out of the rows of every call."""
@@ -463,8 +458,8 @@ def search(
 ) -> Search:
     """The calls of one search, with what is left of the deadline.
 
-    What is left of the deadline bounds each statement from the first. With begin_read the server says what the search may
-    take: it knows the profile's own deadline, for which what was spent before sending is taken off, and how much of a
+    What is left of the deadline bounds each statement from the first. With begin_search the server says what the search may
+    take: it knows the profile's own deadline, of which what was spent before sending is taken off, and how much of a
     deadline the profile reserves for reranking.
     """
     spent_ms = int(clock.elapsed_ms)
@@ -483,14 +478,16 @@ def search(
         "as_of": as_of,
         "filters": json_text("filters", filters),
         "identity": clean_text("identity", identity),
-        "deadline_ms": left_ms if left_ms is None else left_ms - margin_ms,
-        "margin_ms": margin_ms,
-        "spent_ms": spent_ms,
     }
     begin = begin_read(credential, peer_key, scope, known_at)
+    time_left = {
+        "profile": params["profile"],
+        "deadline_ms": left_ms if left_ms is None else left_ms - margin_ms,
+        "spent_ms": spent_ms + margin_ms,
+    }
     calls = (
         Call(sql.SET_STATEMENT_TIMEOUT.format(ms=left_ms if left_ms is not None and left_ms > 0 else READ_BOUND_MS)),
-        Call(sql.BEGIN_SEARCH, {**begin.params, **params}),
+        Call(sql.BEGIN_SEARCH, {**begin.params, **time_left}),
         Call(sql.SEARCH_REPORT, params),
     )
     return Search(calls, begin, clock, spent_ms, margin_ms)
@@ -505,18 +502,15 @@ class FanOut:
     """
 
     serial: Search
-    begin: Call
-    params: dict[str, Any]
 
     def open(self) -> tuple[Call, ...]:
         """First connection: posture, plan, and the snapshot for the others."""
-        left_ms = self.serial.clock.deadline_ms
-        timeout = Call(sql.SET_TIMEOUT, {"timeout_ms": READ_BOUND_MS if left_ms is None else max(1, left_ms)})
+        timeout, begin, ask = self.serial.calls
         return (
             Call(sql.BEGIN_SNAPSHOT),
             timeout,
-            self.begin,
-            Call(sql.PLAN_SEARCH, self.params),
+            begin,
+            Call(sql.PLAN_SEARCH, ask.params),
             Call(sql.EXPORT_SNAPSHOT),
         )
 
@@ -533,7 +527,7 @@ class FanOut:
             plan["plan"],
             tuple(plan["parallel"]),
             snapshot,
-            ReaderPosture.from_row(answers[2][0]),
+            ReaderPosture.from_row(answers[2][0][:_DEADLINE]),
             deadline_ms,
             # Twice the margin: after the parts there is one more round trip to make, with strategies in it.
             deadline_ms - int(plan["reserved_rerank_ms"]) - 2 * self.serial.margin_ms,
@@ -557,7 +551,7 @@ class FanOut:
             Call(sql.BEGIN_SNAPSHOT),
             Call(sql.SET_SNAPSHOT.format(snapshot=opened.snapshot)),
             Call(sql.SET_TIMEOUT, {"timeout_ms": self.left_ms(opened)}),
-            self.begin,
+            self.serial.begin,
             Call(sql.RUN_SEARCH_PART, {"plan": opened.plan, "strategy": strategy}),
             Call(sql.COMMIT),
         )
@@ -591,11 +585,6 @@ class Opened:
     reader: ReaderPosture
     deadline_ms: int
     strategies_until_ms: int
-
-
-def fan_out(plan: Search) -> FanOut:
-    """The same read over several connections."""
-    return FanOut(plan, plan.begin, dict(plan.calls[-1].params))
 
 
 def list_knowledge(filters: Mapping[str, Any] | None, after: UUID | str | None, limit: int | None) -> Call:

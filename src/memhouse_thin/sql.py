@@ -21,67 +21,51 @@ ROLLBACK_TO: Final = "rollback to savepoint memhouse_client"
 RELEASE: Final = "release savepoint memhouse_client"
 
 
-def _backstop(ms: str) -> str:
-    """What ends the whole transaction a second later, should nothing else: PostgreSQL 17 and later have that."""
-    return f"""case when pg_catalog.current_setting('server_version_num')::pg_catalog.int4 >= 170000
-        then pg_catalog.set_config('transaction_timeout', ({ms} + 1000)::pg_catalog.text, true) end"""
-
-
 # Transaction-local: the settings end with the transaction, or with the savepoint rolled back to.
 # Once statement_timeout has fired and was caught in the server, only lock_timeout still bounds a wait.
-SET_TIMEOUT: Final = f"""
+# Where there is a transaction_timeout (PostgreSQL 17 and later), it ends the whole transaction a second later, should nothing else.
+SET_TIMEOUT: Final = """
 select
     pg_catalog.set_config('statement_timeout', %(timeout_ms)s::int::pg_catalog.text, true),
     pg_catalog.set_config('lock_timeout', %(timeout_ms)s::int::pg_catalog.text, true),
-    {_backstop("%(timeout_ms)s::int")}
+    case when pg_catalog.current_setting('server_version_num')::pg_catalog.int4 >= 170000
+        then pg_catalog.set_config('transaction_timeout', (%(timeout_ms)s::int + 1000)::pg_catalog.text, true) end
 """
 
 # The same bound for a statement that traps nothing; parsed in a fifth of the time. A whole number is all that is put in.
 SET_STATEMENT_TIMEOUT: Final = "set local statement_timeout = {ms:d}"
 
-# What the server is given of the deadline: the caller's, or the profile's own, which only the server knows, less what
-# was spent before sending.
-_SERVER_DEADLINE = """coalesce(
-        %(deadline_ms)s::int,
-        greatest(1, memhouse.profile_deadline_ms(%(profile)s::pg_catalog.text) - %(spent_ms)s::int - %(margin_ms)s::int)
-    )"""
-
-_READER = "account_key, reader_posture, peer_key, scopes, clearance::pg_catalog.text, known_at"
-_BEGIN_READ = """memhouse.begin_read(
+_READER = "account_key, reader_posture, peer_key, scopes, clearance, known_at"
+_BEGIN = """
     p_credential => %(credential)s::pg_catalog.text,
     p_peer_key => %(peer_key)s::pg_catalog.text,
     p_scope => %(scope)s::pg_catalog.text,
     p_known_at => %(known_at)s::pg_catalog.timestamptz
-)"""
+"""
 
-BEGIN_READ: Final = f"select {_READER} from {_BEGIN_READ}"
+BEGIN_READ: Final = f"select {_READER} from memhouse.begin_read({_BEGIN})"
 
-# Begins a read and bounds the search that follows. The search statement stops in time for reranking; the server takes a
-# timeout up to 10 ms early for its deadline. The deadline is asked for under the posture, so after it was begun: hence the
-# condition. offset 0: each is asked for once, and not wherever its answer is used.
+# Begins a read and bounds the search that follows. p_spent_ms: of the deadline of the profile, which only the server knows.
 BEGIN_SEARCH: Final = f"""
-select {_READER}, deadline_ms,
-    pg_catalog.set_config('statement_timeout', ms::pg_catalog.text, true), pg_catalog.set_config('lock_timeout', ms::pg_catalog.text, true),
-    {_backstop("ms")}
-from {_BEGIN_READ} as reader
-cross join lateral (select {_SERVER_DEADLINE} as deadline_ms where account_key is not null offset 0) as deadline
-cross join lateral (
-    select memhouse.search_timeout_ms(%(profile)s::pg_catalog.text, deadline_ms) as ms offset 0
-) as timeout
+select {_READER}, deadline_ms
+from memhouse.begin_search({_BEGIN},
+    p_profile => %(profile)s::pg_catalog.text,
+    p_deadline_ms => %(deadline_ms)s::int,
+    p_spent_ms => %(spent_ms)s::int
+)
 """
 
 BEGIN_INTERNAL: Final = "select * from memhouse.begin_internal(p_account => %(account)s::pg_catalog.text)"
 
 BEGIN_WRITE: Final = "select * from memhouse.begin_write(p_credential => %(credential)s::pg_catalog.text)"
 
-_SEARCH_ARGUMENTS = f"""
+_SEARCH_ARGUMENTS = """
     p_query => %(query)s::pg_catalog.text,
     p_embedding => %(embedding)s,
     p_profile => %(profile)s::pg_catalog.text,
     p_limit => %(limit)s::int,
     p_as_of => %(as_of)s::pg_catalog.timestamptz,
     p_filters => %(filters)s::pg_catalog.jsonb,
-    p_deadline_ms => {_SERVER_DEADLINE},
     p_identity => %(identity)s::pg_catalog.text
 """
 

@@ -11,9 +11,9 @@ import pytest
 from support.fortress import Attacker, Fortress
 
 CALLS = {
-    "analyze_query", "begin_read", "current_reader", "embedding_identities", "error_catalog", "explain_search",
-    "finish_search", "list_knowledge", "plan_search", "profile_deadline_ms", "profiles", "promotions", "rerank_vectors",
-    "run_search_part", "search", "search_report", "search_timeout_ms",
+    "analyze_query", "begin_read", "begin_search", "current_reader", "embedding_identities", "error_catalog", "explain_search",
+    "finish_search", "list_knowledge", "plan_search", "profiles", "promotions", "rerank_vectors",
+    "run_search_part", "search", "search_report",
 }  # fmt: skip
 CALLS_OF_A_WRITER = {
     "begin_write", "consent", "decline", "erase", "import_batch", "lifecycle_history", "observe", "propose_promotion",

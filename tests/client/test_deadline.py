@@ -74,7 +74,7 @@ as $$
 declare
     v_report jsonb := memhouse._report(memhouse._retrieve(p_query, p_embedding, p_profile, p_limit, p_as_of, p_filters, p_deadline_ms, p_identity));
 begin
-    perform pg_sleep(case when p_deadline_ms > 50 then 10 else 0 end);
+    perform pg_sleep(case when (v_report ->> 'deadline_ms')::integer > 50 then 10 else 0 end);
     return v_report;
 end
 $$

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
@@ -150,15 +151,61 @@ def test_a_lock_after_the_deadline_is_not_waited_for(memory: Memory, function: s
     assert memory.call("show lock_timeout") == "7s"
 
 
+def begin_search(memory: Memory, **named: object) -> int:
+    """The deadline of a read that a credential begins."""
+    arguments = "".join(f", {name} => %s" for name in named)
+    return memory.call(f"select deadline_ms from memhouse.begin_search(%s{arguments})", memory.reader, *named.values())
+
+
+@pytest.mark.parametrize(
+    ("asked", "deadline_ms", "timeout_ms"),
+    [
+        ({}, 300, 300),
+        ({"p_profile": "fast"}, 100, 100),
+        ({"p_profile": "thorough"}, 1500, 750),
+        ({"p_profile": "thorough", "p_spent_ms": 100}, 1400, 700),
+        ({"p_spent_ms": 40}, 260, 260),
+        ({"p_deadline_ms": 170, "p_spent_ms": 40}, 170, 170),
+    ],
+)
+def test_begin_search_bounds_what_follows_by_the_deadline(
+    memory: Memory, asked: dict[str, object], deadline_ms: int, timeout_ms: int
+) -> None:
+    assert begin_search(memory, **asked) == deadline_ms
+    names = ("statement_timeout", "lock_timeout", "transaction_timeout")
+    settings = memory.conn.execute(
+        "select " + ", ".join(f"current_setting('{name}', true)" for name in names)
+    ).fetchone()
+    backstop = f"{timeout_ms + 1000}ms" if memory.conn.info.server_version >= 170000 else None
+    assert settings == (f"{timeout_ms}ms", f"{timeout_ms}ms", backstop)
+
+
+def test_a_deadline_that_was_spent_is_a_millisecond(memory: Memory) -> None:
+    assert begin_search(memory, p_spent_ms=4_000) == 1
+
+
+def test_a_search_has_the_deadline_it_was_begun_with_and_the_next_reader_has_not(memory: Memory) -> None:
+    begin_search(memory, p_deadline_ms=20_000)
+    assert memory.report("kettle", deadline_ms=None)["deadline_ms"] == 20_000
+    assert memory.report("kettle", deadline_ms=700)["deadline_ms"] == 700
+    memory.read()
+    assert memory.report("kettle", deadline_ms=None)["deadline_ms"] == 300
+
+
+def test_begin_search_refuses_what_is_no_deadline_or_profile(memory: Memory, fails: Callable) -> None:
+    for deadline_ms in (0, -1, 10_000_000):
+        fails("MH010", "select memhouse.begin_search(%s, p_deadline_ms => %s)", memory.reader, deadline_ms)
+    fails("MH008", "select memhouse.begin_search(%s, p_profile => 'nope')", memory.reader)
+    fails("MH003", "select memhouse.begin_search('mh_none')")
+    fails("MH007", "select memhouse.begin_search(%s, p_scope => 'nope')", memory.reader)
+
+
 def test_rerank_time_is_reserved_before_the_strategies_start(memory: Memory) -> None:
     hang(memory, "entity_match", HANGS["sleep"])
     memory.read()
-    timeout = memory.call("select memhouse.search_timeout_ms('thorough', 400)")
-    assert timeout == 200  # never more than half is reserved
-    assert memory.call("select memhouse.search_timeout_ms('thorough')") == 1500 - 750
-    assert memory.call("select memhouse.search_timeout_ms('balanced')") == 300
-    memory.conn.execute(f"set local statement_timeout = {timeout}")
-    report = memory.report("kettle", profile="thorough", deadline_ms=400)
+    begin_search(memory, p_profile="thorough", p_deadline_ms=400)
+    assert memory.call("show statement_timeout") == "200ms"  # never more than half is reserved
+    report = memory.report("kettle", profile="thorough", deadline_ms=None)
     assert (report["deadline_ms"], report["reserved_rerank_ms"]) == (400, 200)
     assert outcomes(report)["entity_match"] == ("dropped", "timeout")
 

@@ -18,7 +18,9 @@ begin
             coalesce(p_reader.known_at::text, 'now');
     end if;
     select k.* into strict v_key from memhouse.seal_key as k order by k.key_id desc limit 1;
-    perform set_config('memhouse.reader', v_posture, true), set_config('memhouse.seal', memhouse._seal(v_posture, v_key), true);
+    perform set_config('memhouse.reader', v_posture, true), set_config('memhouse.seal', memhouse._seal(v_posture, v_key), true),
+        -- That of an earlier begin_search in the transaction is not this reader's.
+        set_config('memhouse.deadline_ms', '', true);
 end
 $$;
 comment on function memhouse._set_reader(memhouse.reader) is 'Writes and seals the posture of this transaction. Private to the begin_* functions.';

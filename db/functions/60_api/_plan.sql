@@ -31,7 +31,7 @@ begin
     v_plan.config := v_profile.config;
     v_plan.page_limit := p_limit;
     select t.deadline_ms, t.reserved_rerank_ms into v_plan.deadline_ms, v_plan.reserved_rerank_ms
-    from memhouse._times(v_profile.config, p_deadline_ms) as t;
+    from memhouse._times(v_profile.config, coalesce(p_deadline_ms, nullif(current_setting('memhouse.deadline_ms', true), '')::integer)) as t;
     v_plan.started_at := statement_timestamp();
     v_plan.strategies_until := v_plan.started_at + (v_plan.deadline_ms - v_plan.reserved_rerank_ms) * interval '1 ms';
 

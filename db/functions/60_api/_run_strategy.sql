@@ -1,6 +1,6 @@
 -- Runs one strategy of a plan, inside its deadline, and says how it fared.
 --
--- The caller sets statement_timeout to the time there is (search_timeout_ms). When it fires inside the strategy and
+-- The caller sets statement_timeout to the time there is (begin_search). When it fires inside the strategy and
 -- that time has indeed passed, the strategy is dropped and the read goes on to answer with what it has. A cancel that
 -- comes earlier is a person's and goes through. Without statement_timeout the time is checked between strategies only.
 -- A failing strategy is dropped, not the read; what is everybody's problem (a broken seal, a changed authority, a
