@@ -11,7 +11,7 @@ from support.house import House
 # What changes nothing that a person would be asked about: postures, projections and vectors, and the runner of jobs,
 # whose every change of a state is logged where states are changed.
 UNLOGGED = {
-    *("begin_read", "begin_write", "begin_internal", "admitted_now"),
+    *("begin_read", "begin_search", "begin_write", "begin_internal", "admitted_now"),
     *(
         "store_embedding",
         "store_token_vectors",

@@ -6,13 +6,12 @@ language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_own constant integer := (
-        select a.embedding_identity_id from memhouse.account as a where a.account_id = p_account_id);
     v_identity memhouse.embedding_identity;
 begin
     select i.* into v_identity
     from memhouse.embedding_identity as i
-    where v_own is null or i.identity_id = v_own
+    left join memhouse.account as a on a.account_id = p_account_id
+    where a.embedding_identity_id is null or i.identity_id = a.embedding_identity_id
     order by i.identity_id
     limit 1;
     return v_identity;

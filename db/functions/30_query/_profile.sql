@@ -7,10 +7,12 @@ language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    v_name text := coalesce(p_name, (select a.settings ->> 'default_profile' from memhouse.account as a
-                                     where a.account_id = p_reader.account_id), 'balanced');
+    v_name text := p_name;
     v_profile memhouse.profile;
 begin
+    if v_name is null then
+        v_name := coalesce((select a.settings ->> 'default_profile' from memhouse.account as a where a.account_id = p_reader.account_id), 'balanced');
+    end if;
     select f.* into v_profile
     from memhouse.profile as f
     left join memhouse.scope as own on own.account_id = f.account_id and own.scope_id = f.scope_id
@@ -25,10 +27,12 @@ begin
     if not found then
         perform memhouse._fail('MH008', format('There is no profile %L.', left(v_name, 80)));
     end if;
-    if v_profile.config ? 'feature' and not coalesce((
-        select (a.settings ->> (v_profile.config ->> 'feature'))::boolean from memhouse.account as a
-        where a.account_id = p_reader.account_id), false) then
-        perform memhouse._fail('MH021', format('%s needs the account setting %s.', v_name, v_profile.config ->> 'feature'));
+    if v_profile.config ? 'feature' then
+        if not coalesce((
+            select (a.settings ->> (v_profile.config ->> 'feature'))::boolean from memhouse.account as a
+            where a.account_id = p_reader.account_id), false) then
+            perform memhouse._fail('MH021', format('%s needs the account setting %s.', v_name, v_profile.config ->> 'feature'));
+        end if;
     end if;
     return v_profile;
 end

@@ -13,7 +13,6 @@ as $$
 declare
     v_result memhouse.analyzed_query;
     v_max_terms integer := memhouse._setting_int('max_query_terms');
-    v_lexemes text[];
     v_kept text[];
 begin
     v_result.analyzer_version := 'lexical-question-v2';
@@ -32,12 +31,10 @@ begin
     end if;
 
     v_result.mode := 'any';
-    select array_agg(t.lexeme order by t.positions[1]) into v_lexemes
+    select coalesce(
+        array_agg(t.lexeme order by t.positions[1]) filter (where t.lexeme <> all (memhouse.question_boilerplate())),
+        array_agg(t.lexeme order by t.positions[1])) into v_kept
     from unnest(to_tsvector('pg_catalog.english', p_query)) as t;
-    v_kept := array(
-        select l.lexeme from unnest(v_lexemes) with ordinality as l (lexeme, place)
-        where l.lexeme <> all (memhouse.question_boilerplate()) order by l.place);
-    v_kept := case when v_kept = '{}' then v_lexemes else v_kept end;
     v_result.lexemes := v_kept[:v_max_terms];
     v_result.terms_ignored := greatest(cardinality(v_kept) - v_max_terms, 0);
     select string_agg(memhouse.term_query(l.lexeme)::text, ' | ')::tsquery into v_result.terms from unnest(v_result.lexemes) as l (lexeme);

@@ -13,6 +13,7 @@ as $$
 declare
     v_reader memhouse.reader := memhouse._require_reader();
     v_lock_timeout constant text := current_setting('lock_timeout');
+    v_part memhouse.part;
     v_signals record;
     v_result memhouse.retrieval;
     -- A reranker looks further than the page.
@@ -20,7 +21,6 @@ declare
 begin
     perform set_config('lock_timeout',
         greatest(20, ceil(extract(epoch from p_plan.strategies_until - clock_timestamp()) * 1000))::text, true);
-    v_result.outcomes := array(select p.outcome from unnest(p_parts) as p);
     v_result.posture := v_reader.posture;
     v_result.profile := p_plan.profile_name;
     v_result.profile_version := p_plan.profile_version;
@@ -30,10 +30,13 @@ begin
     v_result.reserved_rerank_ms := p_plan.reserved_rerank_ms;
     v_result.disagreement := memhouse.disagreement(p_parts);
     v_result.retrieval_outcomes := '[]';
-    if exists (select from unnest(v_result.outcomes) as o where o.strategy = 'lexical' and o.outcome = 'empty')
-       and memhouse._authorization_filtered(((p_plan.request).analyzed).terms) then
-        v_result.retrieval_outcomes := '[{"stage": "candidate_filter", "reason_class": "authorization_filtered"}]';
-    end if;
+    foreach v_part in array p_parts loop
+        v_result.outcomes := v_result.outcomes || v_part.outcome;
+        if (v_part.outcome).strategy = 'lexical' and (v_part.outcome).outcome = 'empty'
+           and memhouse._authorization_filtered(((p_plan.request).analyzed).terms) then
+            v_result.retrieval_outcomes := '[{"stage": "candidate_filter", "reason_class": "authorization_filtered"}]';
+        end if;
+    end loop;
 
     select * into v_signals
     from jsonb_to_record(coalesce(p_plan.config -> 'signals', '{}'))
@@ -49,10 +52,7 @@ begin
                            'score', p.score,
                            -- Of today: in a read of the past it marks what was retracted or superseded since.
                            'lifecycle_state', p.lifecycle_state),
-        p.kind,
-        (select pe.peer_key from memhouse.peer as pe where pe.account_id = v_reader.account_id and pe.peer_id = p.subject_peer_id),
-        (select s.scope_key from memhouse.scope as s where s.account_id = v_reader.account_id and s.scope_id = p.scope_id),
-        p.sensitivity, p.confidence, p.relevant_from, p.relevant_until, p.recorded_at, p.sources
+        p.kind, pe.peer_key, s.scope_key, p.sensitivity, p.confidence, p.relevant_from, p.relevant_until, p.recorded_at, p.sources
     )::memhouse.hit order by p.rank)
     into v_result.hits
     from (
@@ -72,6 +72,9 @@ begin
             cross join lateral memhouse.signals(k.kind, k.lifecycle_state, k.recorded_at, cardinality(src.sources)) as sig
         ) as h
     ) as p
+    join memhouse.scope as s on s.account_id = v_reader.account_id and s.scope_id = p.scope_id
+    left join lateral (
+        select n.peer_key from memhouse.peer as n where n.account_id = v_reader.account_id and n.peer_id = p.subject_peer_id offset 0) as pe on true
     where p.rank <= v_read;
     v_result := memhouse._rerank(p_plan, v_result);
 

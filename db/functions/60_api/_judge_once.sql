@@ -10,9 +10,9 @@ declare
     v_plan memhouse.search_plan := p_plan;
     v_request memhouse.request := p_plan.request;
 begin
-    if v_request.eligible is null and v_request.filters is null and exists (
-        select from unnest(array['semantic', 'semantic_lanes']) as s (name)
-        where p_plan.config -> 'strategies' ? s.name and (memhouse._applicable(s.name, v_request)).outcome is null
+    if v_request.eligible is null and v_request.filters is null and (
+        p_plan.config -> 'strategies' ? 'semantic' and (memhouse._applicable('semantic', v_request)).outcome is null
+        or p_plan.config -> 'strategies' ? 'semantic_lanes' and (memhouse._applicable('semantic_lanes', v_request)).outcome is null
     ) then
         v_request.admitted := memhouse._admitted_ids(v_request.account_id, v_request.audiences);
         v_plan.request := v_request;
