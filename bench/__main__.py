@@ -37,7 +37,9 @@ def main() -> int:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=(__doc__ or "").split("\n\n")[1])
     parser.add_argument("--dsn", help="a migrated database of a superuser; its data is left in place")
-    parser.add_argument("--locomo", type=Path, metavar="FILE", help="locomo10.json, for quality and speed")
+    parser.add_argument(
+        "--locomo", type=Path, metavar="FILE", help="locomo10.json, for quality, budget, speed and admission"
+    )
     parser.add_argument("--scifact", type=Path, metavar="FOLDER", help="SciFact in BEIR form, for quality")
     parser.add_argument("--peers", type=Path, metavar="FOLDER", help="measure other memory stores too, installed there")
     parser.add_argument(
@@ -70,7 +72,7 @@ def run(options: argparse.Namespace, dsn: str) -> int:
         ("quality", scifact),
         ("budget", locomo),
         ("speed", [*locomo, *peers] if locomo else None),
-        ("admission", []),
+        ("admission", locomo or []),
         ("oracle", []),
         ("recall", ["--rows", "50000"]),
         ("scale", []),
