@@ -89,7 +89,7 @@ grant execute on function memhouse._setting_int(text),
     memhouse.passes_filters(uuid, memhouse.knowledge_kind, uuid, real, timestamptz, memhouse.filters),
     memhouse.reader_audiences(), memhouse._audience_prefix(bigint), memhouse._audience_words(bigint, tsvector),
     memhouse.within_audiences(tsquery, bigint[]), memhouse._rare_entities(text[], memhouse.request),
-    memhouse._nearest_exact(memhouse.request, integer),
+    memhouse._nearest_exact(memhouse.request, integer), memhouse._words_of(uuid, uuid[]),
     memhouse.term_query(text), memhouse.entity_keys(text), memhouse.entity_key(text), memhouse._interleave(memhouse.listed_candidate[], integer) to memhouse_strategy;
 -- Of the gate's functions one looks beyond the reader to say that something is there, where the account discloses that.
 grant execute on function memhouse._account_discloses(), memhouse._account_audiences(uuid), memhouse._setting_int(text), memhouse._audience_prefix(bigint),

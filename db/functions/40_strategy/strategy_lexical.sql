@@ -34,11 +34,13 @@ begin
     loop
         return query
         with scanned as materialized (
-            select t.place, k.knowledge_id, k.tsv
+            select t.place, k.knowledge_id, k.rank, k.tsv
             from unnest(v_terms) with ordinality as t (term, place)
             cross join lateral memhouse.within_audiences(t.term, v_audiences) as w (words)
             cross join lateral (
-                select a.knowledge_id, a.tsv
+                -- Where every term finds, all are ranked at once; where common ones do not, only what the others found is.
+                select a.knowledge_id, case when v_bound is not null then a.tsv end as tsv,
+                    case when v_websearch then ts_rank_cd(a.tsv, t.term) when v_bound is null then ts_rank(a.tsv, t.term) end as rank
                 from memhouse.admissible_knowledge as a
                 where memhouse._audience_words(a.audience, a.tsv) @@ w.words and a.tsv @@ t.term
                   and memhouse.passes_filters(a.knowledge_id, a.kind, a.subject_peer_id, a.confidence, a.recorded_at, v_filters)
@@ -69,7 +71,7 @@ begin
         ),
         listed as materialized (
             select s.knowledge_id, count(*) as terms,
-                sum(w.idf * case when v_websearch then ts_rank_cd(s.tsv, v_terms[s.place]) else ts_rank(s.tsv, v_terms[s.place]) end)
+                sum(w.idf * case when v_bound is null then s.rank else ts_rank(s.tsv, v_terms[s.place]) end)
                     + coalesce(max(case when v_bound is not null then (select ln(2) * sum(ts_rank(s.tsv, c.term)) from common as c) end), 0) as score
             from scanned as s
             join weight as w using (place)
@@ -79,11 +81,11 @@ begin
         ),
         head as (
             -- What one term found has no two of them near, unless the scan for the other ended at the bound.
-            select distinct on (h.knowledge_id) h.knowledge_id, s.tsv
-            from (select l.* from listed as l order by l.score desc, l.knowledge_id limit 20) as h
-            join scanned as s using (knowledge_id)
-            where h.terms > 1 or v_bound is not null
-            order by h.knowledge_id
+            select w.knowledge_id, w.tsv
+            from memhouse._words_of(p_request.account_id, array(
+                select h.knowledge_id
+                from (select l.* from listed as l order by l.score desc, l.knowledge_id limit 20) as h
+                where h.terms > 1 or v_bound is not null)) as w
         ),
         near as materialized (
             -- Words between the two nearest distinct terms, for the head of the list.
