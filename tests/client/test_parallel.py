@@ -135,6 +135,31 @@ def test_a_late_strategy_is_dropped_and_its_connection_survives(
             assert [item.name for item in result.strategies.contributed] == ["semantic"]
 
 
+@pytest.mark.parametrize("strategy", ["lexical", "semantic"])
+def test_a_part_that_its_function_could_not_end_in_time_costs_only_that_part(own_house: House, strategy: str) -> None:
+    """Of the first connection, whose snapshot the answer needs, and of another."""
+    with own_house.client() as writer:
+        writer.remember(
+            "The billing job runs at night.", scope="acme", sensitivity="public", embedding=WordEmbedder()("billing")
+        )
+    ((definition,),) = own_house.execute(
+        "select pg_get_functiondef('memhouse.run_search_part(text, text)'::regprocedure)"
+    )
+    late = f"perform pg_sleep(10) where p_strategy = '{strategy}';"
+    own_house.execute(definition.replace("    return memhouse._sealed(", f"    {late}\n    return memhouse._sealed("))
+    with ConnectionPool(own_house.as_user("app_writer"), min_size=3, max_size=3) as pool:
+        pool.wait()
+        memory = client(pool, own_house, "parallel")
+        for _ in range(3):
+            result = memory.search("billing", deadline_ms=400)
+            assert [(item.name, item.reason_class) for item in result.strategies.dropped] == [(strategy, "timeout")]
+            assert [item.name for item in result.strategies.contributed] == list({"lexical", "semantic"} - {strategy})
+            assert len(result) == 1
+        # All connections are back, idle and fit for use.
+        with pool.connection(1) as one, pool.connection(1) as two, pool.connection(1) as three:
+            assert [conn.execute("select 1").fetchone() for conn in (one, two, three)] == [(1,)] * 3
+
+
 def test_errors_are_those_of_a_serial_read(house: House, pool: ConnectionPool) -> None:
     memory = client(pool, house, "parallel")
     for _ in range(3):
