@@ -594,6 +594,8 @@ class AsyncClient:
         ]
         workers.clear()
         try:
+            # Each begins now: one that is cancelled before its first step does nothing, and would give nothing back.
+            await asyncio.sleep(0)
             parts = [await self._run_own_part(conn, fan.own_part(opened))]
             # A part that is late by more than the server's own timeout is not waited for.
             done, _ = await asyncio.wait(tasks, timeout=(fan.left_ms(opened) + core.MARGIN_MS) / 1000)
@@ -608,7 +610,7 @@ class AsyncClient:
         rows: list[Rows] = []
         try:
             await exchange(conn, calls, rows)
-            return str(rows[-1][0][0])
+            return str(rows[-3][0][0])
         except psycopg.errors.QueryCanceled:
             await self._undo(conn, True)
             return None
@@ -664,7 +666,7 @@ class AsyncClient:
         try:
             if joined:
                 for call in core.UNDO_JOINED:
-                    await psycopg.AsyncCursor(conn).execute(call.sql)
+                    await psycopg.AsyncCursor(conn).execute(call.sql, prepare=False)
             else:
                 await conn.rollback()
         except psycopg.Error:
@@ -681,7 +683,8 @@ async def exchange(conn: psycopg.AsyncConnection[Any], calls: Sequence[Call], ro
         async with conn.pipeline():
             try:
                 for cursor, call in zip(cursors, calls, strict=True):
-                    await cursor.execute(call.sql, call.params or None)
+                    # psycopg takes what was skipped after an error for prepared: a rollback must not be among that.
+                    await cursor.execute(call.sql, call.params or None, prepare=None if call.params else False)
             except Exception as error:
                 # Held back, or leaving the pipeline would log the error that follows from this one.
                 failed = error

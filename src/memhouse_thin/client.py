@@ -599,7 +599,7 @@ class Client:
         rows: list[Rows] = []
         try:
             exchange(conn, calls, rows)
-            return str(rows[-1][0][0])
+            return str(rows[-3][0][0])
         except psycopg.errors.QueryCanceled:
             self._undo(conn, True)
             return None
@@ -655,7 +655,7 @@ class Client:
         try:
             if joined:
                 for call in core.UNDO_JOINED:
-                    psycopg.Cursor(conn).execute(call.sql)
+                    psycopg.Cursor(conn).execute(call.sql, prepare=False)
             else:
                 conn.rollback()
         except psycopg.Error:
@@ -672,7 +672,8 @@ def exchange(conn: psycopg.Connection[Any], calls: Sequence[Call], rows: list[Ro
         with conn.pipeline():
             try:
                 for cursor, call in zip(cursors, calls, strict=True):
-                    cursor.execute(call.sql, call.params or None)
+                    # psycopg takes what was skipped after an error for prepared: a rollback must not be among that.
+                    cursor.execute(call.sql, call.params or None, prepare=None if call.params else False)
             except Exception as error:
                 # Held back, or leaving the pipeline would log the error that follows from this one.
                 failed = error

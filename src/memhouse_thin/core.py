@@ -407,9 +407,10 @@ class Search:
 
     def deadline_passed(self, answers: Sequence[Rows]) -> bool:
         """Whether our own clock is beyond the deadline, as far as the answers tell it."""
-        deadline_ms = self.deadline_ms(answers)
-        # The server's timer is set earlier by the margin.
-        return self.clock.elapsed_ms >= (READ_BOUND_MS if deadline_ms is None else deadline_ms - self.margin_ms)
+        if len(answers) > _BEGUN:
+            # What the server's timers were set to: less than the deadline, by the margin and what is reserved for reranking.
+            return self.clock.elapsed_ms >= self.spent_ms + int(answers[_BEGUN][0][_TIMEOUT])
+        return self.clock.elapsed_ms >= (self.clock.deadline_ms or READ_BOUND_MS + self.margin_ms) - self.margin_ms
 
     def late(self, answers: Sequence[Rows]) -> Search | None:
         """The same read for what it can say at once, of a posture that was begun: after the deadline fell on an answer on its way.
@@ -436,9 +437,10 @@ class Search:
         )
 
 
-# Where the answer to BEGIN_SEARCH stands among those of a search, and in it the deadline, after the posture.
+# Where the answer to BEGIN_SEARCH stands among those of a search, and in it, after the posture, the deadline and the timeout set.
 _BEGUN = 1
 _DEADLINE = 6
+_TIMEOUT = 7
 
 
 def search(
@@ -538,11 +540,19 @@ class FanOut:
         return max(1, int(opened.strategies_until_ms - self.serial.clock.elapsed_ms))
 
     def own_part(self, opened: Opened) -> tuple[Call, ...]:
-        """First connection: the strategy that is expected to take longest, under a savepoint, so that the snapshot outlives it."""
+        """First connection: the strategy that is expected to take longest, under a savepoint, so that the snapshot outlives it.
+
+        Its timeout, which may be a millisecond, is for the part and not for what surrounds it.
+        """
+        left_ms = self.left_ms(opened)
+        surrounding = Call(sql.SET_TIMEOUT, {"timeout_ms": left_ms + FUSE_MS})
         return (
-            Call(sql.SET_TIMEOUT, {"timeout_ms": self.left_ms(opened)}),
+            surrounding,
             Call(sql.SAVEPOINT),
+            Call(sql.SET_TIMEOUT, {"timeout_ms": left_ms}),
             Call(sql.RUN_SEARCH_PART, {"plan": opened.plan, "strategy": opened.parallel[0]}),
+            surrounding,
+            Call(sql.RELEASE),
         )
 
     def part(self, opened: Opened, strategy: str) -> tuple[Call, ...]:

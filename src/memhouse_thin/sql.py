@@ -21,15 +21,19 @@ ROLLBACK_TO: Final = "rollback to savepoint memhouse_client"
 RELEASE: Final = "release savepoint memhouse_client"
 
 
+def _backstop(ms: str) -> str:
+    """What ends the whole transaction a second later, should nothing else: PostgreSQL 17 and later have that."""
+    return f"""case when pg_catalog.current_setting('server_version_num')::pg_catalog.int4 >= 170000
+        then pg_catalog.set_config('transaction_timeout', (least({ms}, 2000000000) + 1000)::pg_catalog.text, true) end"""
+
+
 # Transaction-local: the settings end with the transaction, or with the savepoint rolled back to.
 # Once statement_timeout has fired and was caught in the server, only lock_timeout still bounds a wait.
-# Where there is a transaction_timeout (PostgreSQL 17 and later), it ends the whole transaction a second later, should nothing else.
-SET_TIMEOUT: Final = """
+SET_TIMEOUT: Final = f"""
 select
     pg_catalog.set_config('statement_timeout', %(timeout_ms)s::int::pg_catalog.text, true),
     pg_catalog.set_config('lock_timeout', %(timeout_ms)s::int::pg_catalog.text, true),
-    case when pg_catalog.current_setting('server_version_num')::pg_catalog.int4 >= 170000
-        then pg_catalog.set_config('transaction_timeout', (%(timeout_ms)s::int + 1000)::pg_catalog.text, true) end
+    {_backstop("%(timeout_ms)s::int")}
 """
 
 # The same bound for a statement that traps nothing; parsed in a fifth of the time. A whole number is all that is put in.
@@ -47,7 +51,7 @@ BEGIN_READ: Final = f"select {_READER} from memhouse.begin_read({_BEGIN})"
 
 # Begins a read and bounds the search that follows. p_spent_ms: of the deadline of the profile, which only the server knows.
 BEGIN_SEARCH: Final = f"""
-select {_READER}, deadline_ms
+select {_READER}, deadline_ms, timeout_ms, {_backstop("timeout_ms")}
 from memhouse.begin_search({_BEGIN},
     p_profile => %(profile)s::pg_catalog.text,
     p_deadline_ms => %(deadline_ms)s::int,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import threading
 import time
@@ -158,6 +159,37 @@ def test_a_part_that_its_function_could_not_end_in_time_costs_only_that_part(own
         # All connections are back, idle and fit for use.
         with pool.connection(1) as one, pool.connection(1) as two, pool.connection(1) as three:
             assert [conn.execute("select 1").fetchone() for conn in (one, two, three)] == [(1,)] * 3
+
+
+def test_a_deadline_of_a_few_milliseconds_is_an_answer_or_that_error_and_costs_no_connection(
+    house: House, pool: ConnectionPool
+) -> None:
+    memory = client(pool, house, "parallel")
+    for number in range(60):
+        with contextlib.suppress(errors.DeadlineExceeded):
+            memory.search("who looks after the billing job?", deadline_ms=2 + number % 18)
+    assert pool.get_stats()["pool_available"] == pool.max_size
+    assert len(memory.search("billing")) > 0
+
+
+def test_an_awaited_read_that_ends_before_its_parts_began_gives_every_connection_back(house: House) -> None:
+    class Stopped(AsyncClient):
+        async def _run_own_part(self, *_: Any) -> None:
+            raise RuntimeError("stopped")
+
+    async def ask() -> None:
+        async with AsyncConnectionPool(house.as_user("app_writer"), min_size=4, max_size=4, open=False) as many:
+            await many.wait()
+            for _ in range(3):
+                with pytest.raises(errors.MemhouseError):
+                    await client(many, house, "parallel", Stopped).search("who looks after the billing job?")
+            # What was cancelled at work is closed, and the pool makes another in its own time.
+            until = time.monotonic() + 10
+            while many.get_stats()["pool_available"] < 4 and time.monotonic() < until:
+                await asyncio.sleep(0.02)
+            assert many.get_stats()["pool_available"] == 4
+
+    asyncio.run(ask())
 
 
 def test_errors_are_those_of_a_serial_read(house: House, pool: ConnectionPool) -> None:

@@ -257,6 +257,33 @@ def test_an_error_before_a_statement_was_prepared(house: House) -> None:
 # Vectors ---------------------------------------------------------------------------------------
 
 
+def test_reads_that_fail_again_and_again_leave_the_callers_transaction_open(house: House) -> None:
+    with psycopg.connect(house.as_user("app_writer")) as conn:
+        conn.execute("create temporary table mine (i integer)")
+        client = Client(conn, credential=house.tokens["bot"])
+        for number in range(15):
+            with pytest.raises(errors.ScopeUnknown):
+                client.search("billing", scope="nope")
+            conn.execute("insert into mine values (%s)", (number,))
+        assert client.search("billing") is not None
+        assert conn.execute("select count(*) from mine").fetchone() == (15,)
+
+
+def test_reads_that_fail_again_and_again_leave_a_callers_awaited_transaction_open(house: House) -> None:
+    async def work() -> None:
+        async with await psycopg.AsyncConnection.connect(house.as_user("app_writer")) as conn:
+            await conn.execute("create temporary table mine (i integer)")
+            client = AsyncClient(conn, credential=house.tokens["bot"])
+            for number in range(15):
+                with pytest.raises(errors.ScopeUnknown):
+                    await client.search("billing", scope="nope")
+                await conn.execute("insert into mine values (%s)", (number,))
+            counted = await conn.execute("select count(*) from mine")
+            assert await counted.fetchone() == (15,)
+
+    asyncio.run(work())
+
+
 def test_the_prefix_is_for_queries_and_queries_are_embedded_once(own_house: House) -> None:
     embedder = WordEmbedder()
     with own_house.client("dana", embedder=embedder) as client:

@@ -151,10 +151,11 @@ def test_a_lock_after_the_deadline_is_not_waited_for(memory: Memory, function: s
     assert memory.call("show lock_timeout") == "7s"
 
 
-def begin_search(memory: Memory, **named: object) -> int:
-    """The deadline of a read that a credential begins."""
+def begin_search(memory: Memory, **named: object) -> tuple[int, int]:
+    """The deadline and the timeout of a read that a credential begins."""
     arguments = "".join(f", {name} => %s" for name in named)
-    return memory.call(f"select deadline_ms from memhouse.begin_search(%s{arguments})", memory.reader, *named.values())
+    query = f"select deadline_ms, timeout_ms from memhouse.begin_search(%s{arguments})"
+    return memory.conn.execute(query, (memory.reader, *named.values())).fetchone()
 
 
 @pytest.mark.parametrize(
@@ -171,17 +172,14 @@ def begin_search(memory: Memory, **named: object) -> int:
 def test_begin_search_bounds_what_follows_by_the_deadline(
     memory: Memory, asked: dict[str, object], deadline_ms: int, timeout_ms: int
 ) -> None:
-    assert begin_search(memory, **asked) == deadline_ms
-    names = ("statement_timeout", "lock_timeout", "transaction_timeout")
-    settings = memory.conn.execute(
-        "select " + ", ".join(f"current_setting('{name}', true)" for name in names)
-    ).fetchone()
-    backstop = f"{timeout_ms + 1000}ms" if memory.conn.info.server_version >= 170000 else None
-    assert settings == (f"{timeout_ms}ms", f"{timeout_ms}ms", backstop)
+    assert begin_search(memory, **asked) == (deadline_ms, timeout_ms)
+    names = ("statement_timeout", "lock_timeout")
+    settings = memory.conn.execute("select " + ", ".join(f"current_setting('{name}')" for name in names)).fetchone()
+    assert settings == (f"{timeout_ms}ms", f"{timeout_ms}ms")
 
 
 def test_a_deadline_that_was_spent_is_a_millisecond(memory: Memory) -> None:
-    assert begin_search(memory, p_spent_ms=4_000) == 1
+    assert begin_search(memory, p_spent_ms=4_000) == (1, 1)
 
 
 def test_a_search_has_the_deadline_it_was_begun_with_and_the_next_reader_has_not(memory: Memory) -> None:
@@ -192,9 +190,24 @@ def test_a_search_has_the_deadline_it_was_begun_with_and_the_next_reader_has_not
     assert memory.report("kettle", deadline_ms=None)["deadline_ms"] == 300
 
 
+@pytest.mark.parametrize("forged", ["abc", "1.5", "-3", "99999999999", " "])
+def test_what_is_written_over_the_deadline_by_hand_counts_for_nothing(memory: Memory, forged: str) -> None:
+    memory.read()
+    memory.conn.execute("select set_config('memhouse.deadline_ms', %s, true)", (forged,))
+    assert memory.report("kettle", deadline_ms=None)["deadline_ms"] == 300
+
+
+def test_a_limit_lowered_since_bounds_a_profile_that_nobody_changed(memory: Memory) -> None:
+    memory.call("select memhouse.set_server_setting('max_deadline_ms', '500')")
+    assert begin_search(memory, p_profile="thorough") == (500, 250)
+    assert memory.report("kettle", profile="thorough", deadline_ms=None)["deadline_ms"] == 500
+
+
 def test_begin_search_refuses_what_is_no_deadline_or_profile(memory: Memory, fails: Callable) -> None:
     for deadline_ms in (0, -1, 10_000_000):
         fails("MH010", "select memhouse.begin_search(%s, p_deadline_ms => %s)", memory.reader, deadline_ms)
+    for spent_ms in (None, -1, -(2**31)):
+        fails("MH010", "select memhouse.begin_search(%s, p_spent_ms => %s)", memory.reader, spent_ms)
     fails("MH008", "select memhouse.begin_search(%s, p_profile => 'nope')", memory.reader)
     fails("MH003", "select memhouse.begin_search('mh_none')")
     fails("MH007", "select memhouse.begin_search(%s, p_scope => 'nope')", memory.reader)

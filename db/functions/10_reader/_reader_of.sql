@@ -9,7 +9,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     v_reader memhouse.reader;
-    v_scope memhouse.scope;
+    v_allowed uuid[];
+    v_denied uuid[];
+    v_path uuid[];
 begin
     v_reader.account_id := p_credential.account_id;
     v_reader.credential_id := p_credential.credential_id;
@@ -31,22 +33,23 @@ begin
     if p_scope is null then
         v_reader.scopes := memhouse._granted_scopes(p_credential.account_id, p_credential.credential_id, 'reader');
     else
-        -- A key that is not there is judged by the path of its neighbour, so that it takes as long as one that is hidden.
-        select n.* into v_scope
-        from (
-            (select s.* from memhouse.scope as s
-             where s.account_id = p_credential.account_id and s.scope_key >= p_scope order by s.scope_key limit 1)
-            union all
-            (select s.* from memhouse.scope as s
-             where s.account_id = p_credential.account_id and s.scope_key < p_scope order by s.scope_key desc limit 1)
-        ) as n
-        limit 1;
-        v_reader.scope_id := v_scope.scope_id;
-        v_reader.scopes := memhouse._granted_scopes(p_credential.account_id, p_credential.credential_id, 'reader', v_scope.path);
+        -- The rule of _granted_scopes for one path, written from the side of the grants: however many scopes there are, only this
+        -- one is looked at, and a scope that is hidden takes as long as one that is not there.
+        select coalesce(array_agg(g.scope_id) filter (where g.effect = 'allow' and g.role >= 'reader'), '{}'),
+            coalesce(array_agg(g.scope_id) filter (where g.effect = 'deny'), '{}')
+        into v_allowed, v_denied
+        from memhouse.scope_grant as g
+        where g.account_id = p_credential.account_id and g.credential_id = p_credential.credential_id;
         -- The scope itself must be granted: a granted ancestor of a scope that is denied is no answer to it.
-        if not coalesce(v_scope.scope_key = p_scope and v_scope.scope_id = any (v_reader.scopes), false) then
+        select s.scope_id, s.path into v_reader.scope_id, v_path
+        from memhouse.scope as s
+        where s.account_id = p_credential.account_id and s.scope_key = p_scope and s.path && v_allowed and not s.path && v_denied;
+        if not found then
             perform memhouse._fail('MH007', format('No scope %L is granted to this credential.', left(p_scope, 80)));
         end if;
+        -- What is granted holds from there down.
+        v_reader.scopes := array(
+            select p.id from unnest(v_path) with ordinality as p (id, place) where v_path[:p.place] && v_allowed order by p.place);
     end if;
     if p_writes then
         v_reader.write_scopes := memhouse._granted_scopes(p_credential.account_id, p_credential.credential_id, 'member');

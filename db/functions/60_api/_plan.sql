@@ -17,6 +17,8 @@ declare
     v_request memhouse.request;
     v_profile memhouse.profile;
     v_embedding @extschema:vector@.vector := p_embedding;
+    -- What begin_search said, if it was that which began.
+    v_begun_ms constant integer := substring(current_setting('memhouse.deadline_ms', true) from '^[0-9]{1,9}$');
     v_exact_rows integer := memhouse._setting_int('exact_scan_rows');
 begin
     if p_limit is null or p_limit not between 1 and 100 then
@@ -31,7 +33,7 @@ begin
     v_plan.config := v_profile.config;
     v_plan.page_limit := p_limit;
     select t.deadline_ms, t.reserved_rerank_ms into v_plan.deadline_ms, v_plan.reserved_rerank_ms
-    from memhouse._times(v_profile.config, coalesce(p_deadline_ms, nullif(current_setting('memhouse.deadline_ms', true), '')::integer)) as t;
+    from memhouse._times(v_profile.config, coalesce(p_deadline_ms, v_begun_ms)) as t;
     v_plan.started_at := statement_timestamp();
     v_plan.strategies_until := v_plan.started_at + (v_plan.deadline_ms - v_plan.reserved_rerank_ms) * interval '1 ms';
 
