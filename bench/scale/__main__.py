@@ -36,9 +36,12 @@ STRATEGIES = ("semantic", "lexical", "entity_match", "relation_expand")
 OTHERS = 100_000
 MEASURED = 1_000
 DEADLINE_MS = 60_000
-#: How often each database has its turn, and with how many questions that count for nothing: they warm what others cooled.
+#: How often each database has its turn. Every question of it is asked twice and the second counts: the first warms what others cooled.
 TURNS = 4
-WARMING = 5
+#: A memory of this size is also asked with everything compared exactly, so that strategies take long: that is what a
+#: fan-out over several connections is for. With fewer questions.
+EXACT = 100_000
+EXACT_QUESTIONS = 20
 
 
 @dataclass
@@ -46,9 +49,11 @@ class Measured:
     """What one database came to."""
 
     ms: dict[str, list[float]] = field(default_factory=dict)
-    #: Balanced over several connections, and the slowest strategy of each of its searches on one.
+    #: Balanced over several connections, and the slowest strategy of each of those searches.
     parallel_ms: list[float] = field(default_factory=list)
     slowest_ms: list[float] = field(default_factory=list)
+    #: The same, and one connection, with everything compared exactly.
+    exact: dict[str, list[float]] = field(default_factory=dict)
     strategies: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in STRATEGIES})
     found: list[float] = field(default_factory=list)
     backend_mb: float = 0.0
@@ -89,8 +94,10 @@ def measure(options: argparse.Namespace, cases: Sequence[tuple[int, int]]) -> li
         for turn in range(TURNS):
             for database in asked:
                 database.ask(slice(turn * options.questions // TURNS, (turn + 1) * options.questions // TURNS))
-        for database in asked:
+        for database, (size, accounts) in zip(asked, cases, strict=True):
             database.weigh()
+            if (size, accounts) == (EXACT, 1):
+                database.ask_exactly()
         return [database.measured for database in asked]
 
 
@@ -217,15 +224,33 @@ class Asked:
         """The questions of one turn, by each profile and over several connections."""
         questions = [(text, vector) for text, vector in zip(self._texts[turn], self._asked[turn], strict=True)]
         for profile in PROFILES:
-            for number, (text, vector) in enumerate(questions[:WARMING] + questions):
+            for number, (text, vector) in enumerate(questions + questions):
                 result = self._search(self._client, profile, text, vector)
-                if number >= WARMING:
+                if number >= len(questions):
                     self._note(profile, result, vector)
-        # Whichever connection of the pool is handed out: each has to be warm.
         for number, (text, vector) in enumerate(questions + questions):
             result = self._search(self._wide, "balanced", text, vector)
             if number >= len(questions):
                 self.measured.parallel_ms.append(result.total_ms)
+                self.measured.slowest_ms.append(slowest_of(result))
+
+    def ask_exactly(self) -> None:
+        """Some questions without index and without bounds, on one connection and over several."""
+        slowest, alone, wide = (self.measured.exact.setdefault(name, []) for name in ("slowest", "alone", "wide"))
+        (kept,) = one(self._conn, "select value::integer from memhouse.server_setting where name = 'exact_scan_rows'")
+        self._conn.execute("select memhouse.set_server_setting('exact_scan_rows', %s)", (10 * EXACT,))
+        for number, (text, vector) in enumerate(zip(self._texts, self._asked, strict=True)):
+            if number == EXACT_QUESTIONS:
+                break
+            for count in (False, True):
+                result, other = (
+                    self._search(client, "balanced", text, vector) for client in (self._client, self._wide)
+                )
+                if count:
+                    slowest.append(slowest_of(other))
+                    alone.append(result.total_ms)
+                    wide.append(other.total_ms)
+        self._conn.execute("select memhouse.set_server_setting('exact_scan_rows', %s)", (kept,))
 
     @staticmethod
     def _search(client: Client, profile: str, text: str, vector: NDArray[np.float32]) -> SearchResult:
@@ -237,8 +262,6 @@ class Asked:
         if profile == "fast":
             best = set(np.argpartition(-(self._vectors @ vector), 10)[:10].tolist())
             measured.found.append(len(best & {self._place_of.get(hit.id) for hit in result[:10]}) / 10)
-        if profile == "balanced":
-            measured.slowest_ms.append(max(outcome.ms or 0.0 for outcome in ran))
         if profile == "thorough":
             for outcome in ran:
                 if outcome.name in measured.strategies and outcome.ms is not None:
@@ -257,6 +280,11 @@ class Asked:
             " group by am.amname"
         ):
             measured.indexes[name] = float(size) / 2**20
+
+
+def slowest_of(result: SearchResult) -> float:
+    """The milliseconds of the strategy that took longest."""
+    return max(outcome.ms or 0.0 for outcome in (*result.strategies.contributed, *result.strategies.empty))
 
 
 # Printing ----------------------------------------------------------------------------------------
@@ -287,12 +315,23 @@ def print_sizes(all_measured: dict[int, Measured], under: str) -> None:
         row(size, *(float(np.median(ms)) if ms else None for ms in measured.strategies.values()))
     heading(
         "Balanced on one connection and over several, p50 ms",
-        *("statements", "slowest strategy", "one connection", "several", "several × slowest strategy", "several × one"),
+        *(
+            "statements",
+            "one connection",
+            "several",
+            "their slowest strategy",
+            "several × slowest strategy",
+            "several × one",
+        ),
     )
     for size, measured in all_measured.items():
-        slowest, wide = float(np.median(measured.slowest_ms)), float(np.median(measured.parallel_ms))
-        alone = float(np.median(measured.ms["balanced"]))
-        row(size, slowest, alone, wide, f"{wide / slowest:.2f} ×", f"{wide / alone:.2f} ×")
+        compared = {f"{size:,}": (measured.slowest_ms, measured.ms["balanced"], measured.parallel_ms)}
+        if measured.exact:
+            exact = measured.exact
+            compared[f"{size:,}, everything compared exactly"] = (exact["slowest"], exact["alone"], exact["wide"])
+        for name, lists in compared.items():
+            slowest, alone, wide = (float(np.median(ms)) for ms in lists)
+            row(name, alone, wide, slowest, f"{wide / slowest:.2f} ×", f"{wide / alone:.2f} ×")
     heading(
         "What it takes to make",
         *("statements", "load s", "vector index s", "mentions s", "tables MB", "btree MB", "gin MB", "hnsw MB"),
