@@ -18,6 +18,15 @@ from memhouse_thin import core
 from memhouse_thin.core import Call
 from memhouse_thin.errors import AlreadyExists
 from memhouse_thin.importer import import_file
+from memhouse_thin.models import find_model
+
+
+def local_embedder(cache: Path | None) -> CachedEmbedder:
+    """The local model, with vectors kept in a folder; without it, the end of the program and a word on how to fetch it."""
+    folder = find_model()
+    if folder is None:
+        raise SystemExit("The embedder is not here; fetch it with: python -m memhouse_thin.models.fetch")
+    return CachedEmbedder(folder, cache)
 
 
 class BenchAccount:
@@ -88,3 +97,10 @@ class BenchAccount:
             config = {**(row[0] if row else {}), **config}
         self.conn.execute("select memhouse.set_profile(%s, null, %s, %s)", (self.account, profile, Jsonb(config)))
         return profile
+
+
+def locomo_account(dsn: str, file: Path, embedder: CachedEmbedder) -> BenchAccount:
+    """The account that holds LoCoMo, loaded."""
+    account = BenchAccount(dsn, "bench-locomo", "locomo", embedder)
+    account.load(file, "locomo")
+    return account

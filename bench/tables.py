@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 import psycopg
 
+from memhouse_thin import SearchResult
+
 
 def say(line: str) -> None:
     """Progress, apart from the tables."""
@@ -38,6 +40,11 @@ def quantiles(ms: Sequence[float]) -> tuple[float, float, float]:
     """Median, 95th and 99th percentile."""
     p50, p95, p99 = np.percentile(ms, [50, 95, 99])
     return float(p50), float(p95), float(p99)
+
+
+def slowest_strategy(result: SearchResult) -> float:
+    """The milliseconds of the strategy of a search that took longest."""
+    return max(outcome.ms or 0.0 for outcome in (*result.strategies.contributed, *result.strategies.empty))
 
 
 def machine(conn: psycopg.Connection) -> str:

@@ -17,13 +17,11 @@ from pathlib import Path
 
 import psycopg
 
-from bench.account import BenchAccount
+from bench.account import local_embedder, locomo_account
 from bench.admission.corpus import ACCOUNT, embed, load
 from bench.quality.datasets import locomo_questions, spread
-from bench.quality.vectors import CachedEmbedder
 from bench.tables import heading, machine, row
 from memhouse_thin import core
-from memhouse_thin.models import find_model
 
 RARE, COMMON, BLANK = "what of order 731", "which delivery was late at the harbour depot", ""
 STRATEGIES = (
@@ -57,6 +55,7 @@ def main() -> int:
     parser.add_argument("--locomo", type=Path, metavar="FILE", help="locomo10.json: as many of its questions too")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where vectors are kept between runs")
     options = parser.parse_args()
+    embedder = local_embedder(options.cache) if options.locomo else None
     with psycopg.connect(options.dsn, autocommit=True) as conn:
         under = machine(conn)
         load(conn, options.rows)
@@ -79,11 +78,8 @@ def main() -> int:
             compare(
                 conn, name, columns, SEARCH.format(profile=profile), [(question, vector, *INTERNAL)] * options.rounds
             )
-        if options.locomo:
-            model = find_model()
-            assert model is not None
-            account = BenchAccount(options.dsn, "bench-locomo", "locomo", CachedEmbedder(model, options.cache))
-            account.load(options.locomo, "locomo")
+        if embedder:
+            account = locomo_account(options.dsn, options.locomo, embedder)
             prefix, asked = account.embedder.identity.query_prefix, list[Asked]()
             for question in spread(locomo_questions(options.locomo), options.rounds):
                 vector = core.vector_text(account.embedder(prefix + question.text)) or ""

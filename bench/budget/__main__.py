@@ -16,12 +16,10 @@ from pathlib import Path
 import numpy as np
 import psycopg
 
-from bench.account import BenchAccount
+from bench.account import BenchAccount, local_embedder, locomo_account
 from bench.quality.datasets import Question, locomo_questions, spread
-from bench.quality.vectors import CachedEmbedder
 from bench.tables import heading, machine, row
 from memhouse_thin import Client, core
-from memhouse_thin.models import find_model
 
 PROFILES = ("fast", "balanced", "thorough")
 EXPLAIN = "select memhouse.explain_search(%s, %s, %s, p_deadline_ms => 60000)"
@@ -39,12 +37,7 @@ def main() -> int:
     parser.add_argument("--plans", metavar="NAME", help="print the plans of one search by that profile")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where vectors are kept between runs")
     options = parser.parse_args()
-    model = find_model()
-    if model is None:
-        print("The embedder is not here; fetch it with: python -m memhouse_thin.models.fetch", file=sys.stderr)
-        return 1
-    account = BenchAccount(options.dsn, "bench-locomo", "locomo", CachedEmbedder(model, options.cache))
-    account.load(options.locomo, "locomo")
+    account = locomo_account(options.dsn, options.locomo, local_embedder(options.cache))
     questions = spread(locomo_questions(options.locomo), options.questions)
     prefix = account.embedder.identity.query_prefix
     vectors = [core.vector_text(account.embedder(prefix + question.text)) or "" for question in questions]

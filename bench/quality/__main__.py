@@ -19,7 +19,7 @@ from math import isnan
 from pathlib import Path
 from statistics import mean
 
-from bench.account import BenchAccount
+from bench.account import BenchAccount, local_embedder, locomo_account
 from bench.quality import baselines
 from bench.quality.datasets import (
     Question,
@@ -32,10 +32,8 @@ from bench.quality.datasets import (
 )
 from bench.quality.measures import interval, ndcg, percentile, recall, reciprocal_rank, rrf
 from bench.quality.plot import draw
-from bench.quality.vectors import CachedEmbedder
 from bench.tables import heading, machine, row, say
 from memhouse_thin import Client
-from memhouse_thin.models import find_model
 from memhouse_thin.models.rerank import LocalRerankers
 from memhouse_thin.reranking import Reranker
 
@@ -104,14 +102,9 @@ def main() -> int:
         parser.error(f"--plot: there is no folder {options.plot.parent}")
     if options.plot and not find_spec("matplotlib"):
         parser.error("--plot needs matplotlib: pip install '.[bench]'")
-    folder = find_model()
-    if folder is None:
-        print("The embedder is not here; fetch it with: python -m memhouse_thin.models.fetch", file=sys.stderr)
-        return 1
-    embedder = CachedEmbedder(folder, options.cache)
+    embedder = local_embedder(options.cache)
     if options.locomo:
-        account = BenchAccount(options.dsn, "bench-locomo", "locomo", embedder)
-        account.load(options.locomo, "locomo")
+        account = locomo_account(options.dsn, options.locomo, embedder)
         questions = spread(locomo_questions(options.locomo), options.questions)
     else:
         name = "scifact" if options.scifact else "documents"

@@ -25,7 +25,7 @@ from psycopg_pool import ConnectionPool
 
 from bench.database import scratch_database
 from bench.synthetic import DIMENSIONS, Corpus, unit, vector_text
-from bench.tables import heading, machine, quantiles, row, say
+from bench.tables import heading, machine, quantiles, row, say, slowest_strategy
 from memhouse_thin import Client, SearchResult
 
 DATABASE = "memhouse_bench_scale"
@@ -232,22 +232,20 @@ class Asked:
             result = self._search(self._wide, "balanced", text, vector)
             if number >= len(questions):
                 self.measured.parallel_ms.append(result.total_ms)
-                self.measured.slowest_ms.append(slowest_of(result))
+                self.measured.slowest_ms.append(slowest_strategy(result))
 
     def ask_exactly(self) -> None:
         """Some questions without index and without bounds, on one connection and over several."""
         slowest, alone, wide = (self.measured.exact.setdefault(name, []) for name in ("slowest", "alone", "wide"))
         (kept,) = one(self._conn, "select value::integer from memhouse.server_setting where name = 'exact_scan_rows'")
         self._conn.execute("select memhouse.set_server_setting('exact_scan_rows', %s)", (10 * EXACT,))
-        for number, (text, vector) in enumerate(zip(self._texts, self._asked, strict=True)):
-            if number == EXACT_QUESTIONS:
-                break
+        for text, vector in zip(self._texts[:EXACT_QUESTIONS], self._asked[:EXACT_QUESTIONS], strict=True):
             for count in (False, True):
                 result, other = (
                     self._search(client, "balanced", text, vector) for client in (self._client, self._wide)
                 )
                 if count:
-                    slowest.append(slowest_of(other))
+                    slowest.append(slowest_strategy(other))
                     alone.append(result.total_ms)
                     wide.append(other.total_ms)
         self._conn.execute("select memhouse.set_server_setting('exact_scan_rows', %s)", (kept,))
@@ -280,11 +278,6 @@ class Asked:
             " group by am.amname"
         ):
             measured.indexes[name] = float(size) / 2**20
-
-
-def slowest_of(result: SearchResult) -> float:
-    """The milliseconds of the strategy that took longest."""
-    return max(outcome.ms or 0.0 for outcome in (*result.strategies.contributed, *result.strategies.empty))
 
 
 # Printing ----------------------------------------------------------------------------------------

@@ -25,15 +25,13 @@ from numpy.typing import NDArray
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool
 
-from bench.account import BenchAccount
+from bench.account import BenchAccount, local_embedder, locomo_account
 from bench.quality.datasets import Question, locomo_questions, spread
 from bench.quality.measures import interval, recall, reciprocal_rank
-from bench.quality.vectors import CachedEmbedder
 from bench.speed.bare import STRATEGIES, Bare, Hybrid
-from bench.tables import heading, machine, quantiles, row, say
+from bench.tables import heading, machine, quantiles, row, say, slowest_strategy
 from memhouse_thin import Client, core
 from memhouse_thin.importer import read_locomo
-from memhouse_thin.models import find_model
 
 DATABASE = "memhouse_bench_peers"
 LIMIT = 20
@@ -104,12 +102,7 @@ def main() -> int:
     parser.add_argument("--peers", type=Path, metavar="FOLDER", help="also measure peers, installed there")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where vectors are kept between runs")
     options = parser.parse_args()
-    model = find_model()
-    if model is None:
-        print("The embedder is not here; fetch it with: python -m memhouse_thin.models.fetch", file=sys.stderr)
-        return 1
-    account = BenchAccount(options.dsn, "bench-locomo", "locomo", CachedEmbedder(model, options.cache))
-    account.load(options.locomo, "locomo")
+    account = locomo_account(options.dsn, options.locomo, local_embedder(options.cache))
     answerable = (question for question in locomo_questions(options.locomo) if question.category != "5")
     questions = spread(answerable, options.questions)
     under = machine(account.conn)
@@ -197,9 +190,7 @@ def ours(
                 identity=identity,
             )
             if name == "balanced":
-                parts["slowest strategy of balanced"].append(
-                    max(part.ms or 0 for part in result.strategies.contributed)
-                )
+                parts["slowest strategy of balanced"].append(slowest_strategy(result))
             return result.total_ms, [account.source_keys[hit.id] for hit in result]
 
         def one_function(any_term: bool, question: Question, vector: NDArray[np.float32]) -> Answer:

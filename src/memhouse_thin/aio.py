@@ -610,7 +610,7 @@ class AsyncClient:
         rows: list[Rows] = []
         try:
             await exchange(conn, calls, rows)
-            return str(rows[-3][0][0])
+            return core.FanOut.sealed_part(calls, rows)
         except psycopg.errors.QueryCanceled:
             await self._undo(conn, True)
             return None
@@ -621,7 +621,7 @@ class AsyncClient:
         try:
             await worker.set_autocommit(True)
             await exchange(worker, calls, rows)
-            return str(rows[-2][0][0])
+            return core.FanOut.sealed_part(calls, rows)
         except psycopg.errors.QueryCanceled:
             await self._undo(worker, False)
             return None

@@ -599,7 +599,7 @@ class Client:
         rows: list[Rows] = []
         try:
             exchange(conn, calls, rows)
-            return str(rows[-3][0][0])
+            return core.FanOut.sealed_part(calls, rows)
         except psycopg.errors.QueryCanceled:
             self._undo(conn, True)
             return None
@@ -610,7 +610,7 @@ class Client:
         try:
             worker.autocommit = True
             exchange(worker, calls, rows)
-            return str(rows[-2][0][0])
+            return core.FanOut.sealed_part(calls, rows)
         except psycopg.errors.QueryCanceled:
             self._undo(worker, False)
             return None

@@ -410,7 +410,8 @@ class Search:
         if len(answers) > _BEGUN:
             # What the server's timers were set to: less than the deadline, by the margin and what is reserved for reranking.
             return self.clock.elapsed_ms >= self.spent_ms + int(answers[_BEGUN][0][_TIMEOUT])
-        return self.clock.elapsed_ms >= (self.clock.deadline_ms or READ_BOUND_MS + self.margin_ms) - self.margin_ms
+        deadline_ms = self.clock.deadline_ms
+        return self.clock.elapsed_ms >= (READ_BOUND_MS if deadline_ms is None else deadline_ms - self.margin_ms)
 
     def late(self, answers: Sequence[Rows]) -> Search | None:
         """The same read for what it can say at once, of a posture that was begun: after the deadline fell on an answer on its way.
@@ -565,6 +566,11 @@ class FanOut:
             Call(sql.RUN_SEARCH_PART, {"plan": opened.plan, "strategy": strategy}),
             Call(sql.COMMIT),
         )
+
+    @staticmethod
+    def sealed_part(calls: Sequence[Call], rows: Sequence[Rows]) -> str:
+        """The part among the rows of own_part or part."""
+        return str(rows[[call.sql for call in calls].index(sql.RUN_SEARCH_PART)][0][0])
 
     def finish(self, opened: Opened, parts: Sequence[str]) -> tuple[Call, ...]:
         """First connection: the strategies that start from the parts, and the answer."""

@@ -254,9 +254,6 @@ def test_an_error_before_a_statement_was_prepared(house: House) -> None:
         assert client.search("office")
 
 
-# Vectors ---------------------------------------------------------------------------------------
-
-
 def test_reads_that_fail_again_and_again_leave_the_callers_transaction_open(house: House) -> None:
     with psycopg.connect(house.as_user("app_writer")) as conn:
         conn.execute("create temporary table mine (i integer)")
@@ -282,6 +279,9 @@ def test_reads_that_fail_again_and_again_leave_a_callers_awaited_transaction_ope
             assert await counted.fetchone() == (15,)
 
     asyncio.run(work())
+
+
+# Vectors ---------------------------------------------------------------------------------------
 
 
 def test_the_prefix_is_for_queries_and_queries_are_embedded_once(own_house: House) -> None:

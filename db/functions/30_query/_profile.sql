@@ -27,6 +27,7 @@ begin
     if not found then
         perform memhouse._fail('MH008', format('There is no profile %L.', left(v_name, 80)));
     end if;
+    -- Nested: an expression with a query in it is run as a query, whatever it could have stopped at.
     if v_profile.config ? 'feature' then
         if not coalesce((
             select (a.settings ->> (v_profile.config ->> 'feature'))::boolean from memhouse.account as a
